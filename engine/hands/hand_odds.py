@@ -162,24 +162,18 @@ def power_of_share(won: Floats, tied: Floats, max_opponents: int = MAX_OPPONENTS
 
 
 def raw_hand_odds(
-    hole_cards: Sequence[int],
-    board: Sequence[int],
-    max_opponents: int = MAX_OPPONENTS,
-    *,
-    rng: np.random.Generator | None = None,
+    hole_cards: Sequence[int], board: Sequence[int], max_opponents: int = MAX_OPPONENTS
 ) -> Floats:
     """Our share of the pot against 1, 2, ... random hands, with the power taken on each final board.
 
     After the flop all boards are enumerated.  Before it the starting hand is looked up in the packaged
     table, which was computed over all boards (``engine.hands.preflop.roll_outs``), so nothing is
-    sampled, and the first value is the exact equity against one random hand.  With a generator, a hand
-    without a board is evaluated on a sample instead.
+    sampled, and the first value is the exact equity against one random hand.
 
     Args:
         hole_cards: our two cards.
         board: 0, 3, 4 or 5 cards.
         max_opponents: 1 to 9.
-        rng: if given, boards are sampled when there is no board, instead of looking the hand up.
 
     Returns:
         Shape (max_opponents,), float64, between 0 and 1.
@@ -191,12 +185,11 @@ def raw_hand_odds(
     """
     _check_opponents(max_opponents)
     ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
-    if not known and rng is None:
+    if not known:
         from engine.hands.preflop.tables import shipped_tables
 
         return shipped_tables().raw_odds_of(*ours)[:max_opponents].copy()
-    boards = final_boards(ours, known, rng=rng)
-    results = results_by_board(ours, boards, np.ones((1, NUM_COMBOS)))
+    results = results_by_board(ours, final_boards(ours, known), np.ones((1, NUM_COMBOS)))
     total = results.total[0]
     shares = power_of_share(results.won[0] / total, results.tied[0] / total, max_opponents)
     averages: Floats = shares.mean(axis=1)

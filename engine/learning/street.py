@@ -220,13 +220,7 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> Floats:
 
 
 def train(
-    learnt: ActionValues,
-    pool: DealPool,
-    hands: int,
-    seed: int,
-    *,
-    opponents: Floats | None = None,
-    explore: float | None = None,
+    learnt: ActionValues, pool: DealPool, hands: int, seed: int, *, opponents: Floats | None = None
 ) -> Iterator[Floats]:
     """Play hands against a population and learn from them.
 
@@ -236,7 +230,6 @@ def train(
         hands: how many hands to play.
         seed: the same seed and the same start give the same values.
         opponents: from `population`; a thousand by default.
-        explore: the share of hands that explore; by default it decays as in `exploration`.
 
     Yields:
         The chips won in each of the last CHUNK hands or fewer, while learning from them.
@@ -256,7 +249,7 @@ def train(
             min(CHUNK, hands - first),
             derive_seed(start, chunk),
             kernels.Opponents(opponents, former.by_cell),
-            kernels.Method(exploration(learnt.hands) if explore is None else explore, STEP_DECAY, PRIOR),
+            kernels.Method(exploration(learnt.hands), STEP_DECAY, PRIOR),
         )
         learnt.hands += len(won)
         if (chunk + 1) % FORMER_SELF_AFTER == 0:

@@ -107,24 +107,14 @@ class Reading:
         changed = decision.weights.copy()
         reweight(changed, self.models[position].triples(decision), action, self.style.noise)
         weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
-        last = self, decision, action
+        values, strengths = self.values, dict[int, Floats]()
         if board == self.board:
             strengths = {p: array for p, array in self._strengths.items() if p != position}
-            return self._with(weights, board, self.values, last, strengths)
-        values = board_values(board)
-        left = [array * values.free for array in weights]
-        weights = tuple(array if array.any() else values.free.copy() for array in left)
-        return self._with(weights, board, values, last, {})
-
-    def _with(
-        self,
-        weights: tuple[Floats, ...],
-        board: tuple[int, ...],
-        values: BoardValues | None,
-        last: tuple[Reading, Decision, int],
-        strengths: dict[int, Floats],
-    ) -> Reading:
-        """A reading of the same hand."""
+        else:
+            values = board_values(board)
+            left = [array * values.free for array in weights]
+            weights = tuple(array if array.any() else values.free.copy() for array in left)
+        last = self, decision, action
         return Reading(self.models, self.traits, self.style, weights, board, values, last, strengths)
 
     def decisions(self) -> list[tuple[Decision, int]]:
@@ -304,15 +294,6 @@ class TableReader:
         if betting is not self._node:
             raise ValueError("follow the hand to this state first")
         return self.reading.decision(betting)
-
-    @property
-    def decisions(self) -> list[tuple[Decision, int]]:
-        """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
-        return self.reading.decisions()
-
-    def weights(self, position: int) -> Floats:
-        """The weights of a position, shape (1326,); do not change them."""
-        return self.reading.weights[position]
 
     def table(self, position: int) -> WeightTable:
         """The table of a position, from public information."""

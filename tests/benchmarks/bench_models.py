@@ -52,7 +52,7 @@ class Watched:
         reader = TableReader(here, NOISE)
         reader.follow(state.betting, state.board)
         losses, cases = np.zeros(2), 0
-        for decision, action in reader.decisions:
+        for decision, action in reader.reading.decisions():
             situation = decision.situation
             position = situation.position
             if seat_at(state, position) or not (situation.can_fold or situation.can_raise):

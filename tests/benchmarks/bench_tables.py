@@ -74,7 +74,7 @@ def readings(
             if before.betting_round > 0 and position == ours:
                 reader.follow(before, board)
                 out = board[: before.num_board_cards]
-                found.append(_reading(reader.weights(1 - ours), out, holes[ours], holes[1 - ours]))
+                found.append(_reading(reader.reading.weights[1 - ours], out, holes[ours], holes[1 - ours]))
         learn_from_hand(here, reader, betting, board, holes)
     return found
 

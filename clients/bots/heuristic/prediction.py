@@ -138,7 +138,7 @@ class VotedFolds(ModelledFolds):
         """Score the votes by what was predicted before the hand, then let the models learn."""
         reader = self.book.follow(view)
         steps = view.betting.steps()
-        for (before, position, action), (decision, _) in zip(steps, reader.decisions, strict=True):
+        for (before, position, action), (decision, _) in zip(steps, reader.reading.decisions(), strict=True):
             situation = decision.situation
             if position == view.position or not (situation.can_fold or situation.can_raise):
                 continue

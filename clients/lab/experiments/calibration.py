@@ -118,7 +118,7 @@ class _Predicting(NotedSampling):
     def hand_finished(self, view: HandView) -> None:
         """Sets what was predicted beside what was done, and learns."""
         reader = self.book.follow(view)
-        for decision, action in reader.decisions:
+        for decision, action in reader.reading.decisions():
             situation, context = decision.situation, attrs.asdict(context_of(decision.situation))
             if situation.position != view.position and (situation.can_fold or situation.can_raise):
                 model = reader.reading.models[situation.position]

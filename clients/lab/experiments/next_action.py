@@ -215,7 +215,7 @@ def score(
         here = by_position(models, state)
         reader = TableReader(here, NOISE)
         reader.follow(state.betting, state.board)
-        for decision, action in reader.decisions:
+        for decision, action in reader.reading.decisions():
             position = decision.situation.position
             predicted = predicted_triple(here[position], decision)
             scores[seat_at(state, position)].observe(decision, predicted, action)

@@ -89,7 +89,7 @@ def _played(matches: Matches, seed: int) -> Iterator[Answered]:
     def read(state: HandState, _: object) -> None:
         reader = TableReader([GenericModel()] * game.num_players, NOISE)
         reader.follow(state.betting, state.board)
-        for decision, action in reader.decisions:
+        for decision, action in reader.reading.decisions():
             situation = decision.situation
             seat = seat_at(state, situation.position)
             combo = combo_index(*state.deal.hole_cards[situation.position])

@@ -157,33 +157,24 @@ def selective_sampling(
             f"expected moves, and samples and batches of 1 or more, got {len(moves)} moves, {max_samples} "
             f"samples, batches of {batch}"
         )
-    return _estimates(sample, tuple(moves), value, max_samples, batch, criterion, known, least_samples)
 
+    def estimates_by_batch() -> Iterator[Estimates[Move]]:
+        samples = 0
+        sums = np.zeros(len(moves))
+        products = np.zeros((len(moves), len(moves)))
+        while samples < max_samples:
+            size = min(batch, max_samples - samples)
+            drawn = sample(size)
+            values = np.array([value(drawn, move) for move in moves])
+            samples += size
+            sums = sums + values.sum(axis=1)
+            products = products + values @ values.T
+            estimates = Estimates(tuple(moves), samples, sums, products)
+            yield estimates
+            if samples >= least_samples and estimates.is_obvious(criterion, known):
+                return
 
-def _estimates(
-    sample: Callable[[int], Sample],
-    moves: tuple[Move, ...],
-    value: Callable[[Sample, Move], Floats],
-    max_samples: int,
-    batch: int,
-    criterion: Criterion,
-    known: float | None,
-    least_samples: int,
-) -> Iterator[Estimates[Move]]:
-    samples = 0
-    sums = np.zeros(len(moves))
-    products = np.zeros((len(moves), len(moves)))
-    while samples < max_samples:
-        size = min(batch, max_samples - samples)
-        drawn = sample(size)
-        values = np.array([value(drawn, move) for move in moves])
-        samples += size
-        sums = sums + values.sum(axis=1)
-        products = products + values @ values.T
-        estimates = Estimates(moves, samples, sums, products)
-        yield estimates
-        if samples >= least_samples and estimates.is_obvious(criterion, known):
-            return
+    return estimates_by_batch()
 
 
 def best_move(values: Sequence[float], aggression: Sequence[float]) -> int:

@@ -168,14 +168,6 @@ def test_aces_against_nine_random_hands() -> None:
     assert joint.shares[0] == pytest.approx(0.85204, abs=4 * joint.standard_errors[0])
 
 
-def test_sampled_boards_before_the_flop_agree_with_the_table_over_all_boards() -> None:
-    hole = parse_cards("7h9h")
-
-    sampled = raw_hand_odds(hole, (), rng=np.random.default_rng(1))
-
-    assert sampled == pytest.approx(raw_hand_odds(hole, ()), abs=0.01)
-
-
 def test_the_spectrum_counts_every_board_and_every_hand() -> None:
     hole, board = parse_cards("7h9h"), parse_cards("8h6c4hTd")
     boards = final_boards(hole, board)

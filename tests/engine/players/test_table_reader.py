@@ -154,7 +154,7 @@ def test_noise_1_leaves_all_tables_uniform() -> None:
 def test_without_a_model_no_action_tells_anything() -> None:
     reader = reader_after("rrc/r", FLOP, models=[NoModel(), NoModel()])
 
-    assert len(set(reader.weights(0))) == 2  # known or not
+    assert len(set(reader.reading.weights[0])) == 2  # known or not
 
 
 @settings(max_examples=10)
@@ -167,7 +167,7 @@ def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed
     for state in states:
         step_by_step.follow(state.betting, state.board)
         for position in range(len(models)):
-            weights = step_by_step.weights(position)
+            weights = step_by_step.reading.weights[position]
             assert np.isfinite(weights).all()
             assert (weights >= 0).all()
             assert weights.any()
@@ -176,8 +176,8 @@ def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed
     at_once.follow(states[-1].betting, states[-1].board)
 
     for position in range(len(models)):
-        assert (at_once.weights(position) == step_by_step.weights(position)).all()
-    assert len(at_once.decisions) == len(states) - 1
+        assert (at_once.reading.weights[position] == step_by_step.reading.weights[position]).all()
+    assert len(at_once.reading.decisions()) == len(states) - 1
 
 
 def test_a_reader_that_is_shown_another_hand_begins_anew() -> None:
@@ -185,7 +185,7 @@ def test_a_reader_that_is_shown_another_hand_begins_anew() -> None:
 
     reader.follow(parse_betting(load_game("limit-2p"), "rc/r"), cards("Ah8c4s"))
 
-    assert (reader.weights(0) == reader_after("rc/r", "Ah8c4s").weights(0)).all()
+    assert (reader.reading.weights[0] == reader_after("rc/r", "Ah8c4s").reading.weights[0]).all()
 
 
 def test_hole_cards_play_no_part() -> None:
@@ -216,7 +216,7 @@ def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> 
 
     second.follow(state.betting, state.board)
 
-    assert second.weights(0) is first.weights(0)
+    assert second.reading.weights[0] is first.reading.weights[0]
 
 
 def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
@@ -226,7 +226,7 @@ def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
     fresh = reader_after("rc/r", FLOP, models=[PlayerModel(), PlayerModel()])
     other = reader_after("rc/r", FLOP, models=[learned, learned])
 
-    assert (other.weights(0) != fresh.weights(0)).any()
+    assert (other.reading.weights[0] != fresh.reading.weights[0]).any()
 
 
 def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() -> None:
@@ -238,7 +238,7 @@ def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() ->
     reader.follow(betting, cards(FLOP))
 
     fresh = reader_after("rc/rr", FLOP, models=[PlayerModel(), PlayerModel()])
-    assert (reader.weights(0) == fresh.weights(0)).all()
+    assert (reader.reading.weights[0] == fresh.reading.weights[0]).all()
 
 
 def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
@@ -251,7 +251,7 @@ def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
         reader.follow(betting, board)
         decision, values = reader.decision(betting), board_values(board)
 
-        tables = [reader.weights(position) for position in positions_in(decision.situation.opponents)]
+        tables = [reader.reading.weights[position] for position in positions_in(decision.situation.opponents)]
         mean = sum(table / table.sum() for table in tables) / 2
         expected = values.plain if kind == "plain" else values.potentials(mean)
 

@@ -286,7 +286,7 @@ def test_the_parts_of_an_explanation_add_up_to_what_is_said() -> None:
     for models in ([PlayerModel(), PlayerModel()], learnt(hands_of(STRANGERS["limper"](), 40, 5))):
         reader = TableReader(models, NOISE)
         reader.follow(state.betting, state.board)
-        for decision, _ in reader.decisions:
+        for decision, _ in reader.reading.decisions():
             model = models[decision.situation.position]
             said = explained(model, decision.situation, decision.values.hands, decision.weights)
             triple = predicted_triple(model, decision)

@@ -238,7 +238,12 @@ def model_spots(
         reader.follow(betting, board)
         own = [card for card in range(52) if card not in board][:2]
         spot = make_spot(
-            betting, board, own, models, [reader.weights(p) for p in range(game.num_players)], own=model
+            betting,
+            board,
+            own,
+            models,
+            [reader.reading.weights[p] for p in range(game.num_players)],
+            own=model,
         )
         spot = attrs.evolve(spot, potentials=reader.reading.potentials_by_position(betting))
         found.append((spot, reader.decision(betting)))
@@ -282,7 +287,7 @@ def test_before_the_flop_we_do_in_trials_what_we_do_at_the_table(betting: str) -
     at = parse_betting(game, betting)
     reader = TableReader(models)
     reader.follow(at, [])
-    decision, tables = reader.decision(at), [reader.weights(p) for p in range(6)]
+    decision, tables = reader.decision(at), [reader.reading.weights[p] for p in range(6)]
     combos = list(range(0, NUM_COMBOS, 7))
 
     simulated = triples_at_root(make_spot(at, [], [0, 1], models, tables), combos)
