@@ -182,8 +182,13 @@ def read_match_state(text: str, game: rules.GameDefinition) -> tuple[rules.HandV
 
 def same_match_state(view: rules.HandView, other: rules.HandView) -> bool:
     """Whether an echo answers a message (docs/acpc-dealer.md 5.7): all but others' hole cards must agree."""
-    shown = [(v.position, v.hand_number, v.betting.text, v.own_cards, v.board) for v in (view, other)]
-    return shown[0] == shown[1]
+    return (
+        view.position == other.position
+        and view.hand_number == other.hand_number
+        and view.betting.text == other.betting.text
+        and view.own_cards == other.own_cards
+        and view.board == other.board
+    )
 
 
 def parse_hole_cards_and_board(
@@ -306,7 +311,7 @@ class MatchStateReader:
         return rules.HandView(betting, position, hand_number, hole_cards, board)
 
     def _read_cards(self, text: str, betting_round: int) -> tuple[tuple[Cards, ...], Cards]:
-        """As `parse_hole_cards_and_board`; of cards that go on from the last it parses those that are new."""
+        """Parse cards as `parse_hole_cards_and_board` does, and of those known already only what is new."""
         known, reached, hole_cards, board = self._cards
         if text != known or betting_round != reached:
             new = text[len(known) + 1 :]
