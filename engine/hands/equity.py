@@ -311,15 +311,11 @@ def monte_carlo_equities(
     generator = np.random.default_rng() if rng is None else rng
     if len(tables) == 2 and np.count_nonzero(tables[0]) == 1 and not dead:
         return _sample_against_hand(tables, checked_board, trials, generator)
-    thresholds = np.empty(tables.shape, np.int64)
-    aliases = np.empty(tables.shape, np.int64)
-    for number, table in enumerate(tables):
-        kernels.fill_alias_table(table, thresholds[number], aliases[number])
     results = np.zeros((len(tables), 4))
     max_deals = 1000 * trials + 1_000_000
     done = kernels.sample_showdowns(
         ranking_table(),
-        kernels.AliasTable(thresholds, aliases),
+        alias_tables(tables),
         _COMBO_CARDS,
         np.array(checked_board, np.uint8),
         _bits(dead),
@@ -338,6 +334,14 @@ def monte_carlo_equities(
     return tuple(equities)
 
 
+def alias_tables(weights: Floats) -> kernels.AliasTable:
+    """The alias tables of rows of weights, shape (k, n)."""
+    thresholds, aliases = np.empty((2, *weights.shape), np.int64)
+    for row in zip(weights, thresholds, aliases, strict=True):
+        kernels.fill_alias_table(*row)
+    return kernels.AliasTable(thresholds, aliases)
+
+
 def _sample_against_hand(
     tables: Floats, board: tuple[int, ...], trials: int, rng: np.random.Generator
 ) -> tuple[Equity, ...]:
@@ -347,14 +351,12 @@ def _sample_against_hand(
     weights = np.where(combos_without((first, second)), tables[1], 0.0)
     if not weights.any():
         raise ValueError("ranges: expected hands that can be held together, got none without a common card")
-    thresholds = np.empty(NUM_COMBOS, np.int64)
-    aliases = np.empty(NUM_COMBOS, np.int64)
-    kernels.fill_alias_table(weights, thresholds, aliases)
+    thresholds, aliases = alias_tables(weights[None])
     results = np.empty(2, np.int64)
     kernels.sample_against_hand(
         ranking_table(),
         np.array((first, second), np.uint8),
-        kernels.AliasTable(thresholds, aliases),
+        kernels.AliasTable(thresholds[0], aliases[0]),
         _COMBO_CARDS,
         np.array(board, np.uint8),
         trials,

@@ -1,7 +1,7 @@
 """Opponents: what they may hold and what they will do (Poki 3.3.3; Loki, "Opponent modeling").
 
 ======================  ===========================================================================
-``probability_triple``  {fold, call, raise}: sampling, mixing, noise; plain Python
+``probability_triple``  {fold, call, raise}: sampling, mixing; plain Python
 ``weight_table``        how likely a player is to hold each of the 1326 combos
 ``action_context``      the public situation of a player who is to act
 ``board_values``        strength and potential of all combos on a board at once

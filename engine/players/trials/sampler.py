@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from engine.hands.equity import alias_tables
 from engine.hands.hand_strength import check_weights
-from engine.kernels.hands.showdown import fill_alias_table
 from engine.kernels.players.trials import joint_sampling as kernels
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combos_without
 from engine.support.arrays import Bytes, Floats, Words
@@ -64,22 +64,14 @@ class JointSampler:
             weights = np.where(free, check_weights(table), 0.0)
             if not weights.any():
                 weights = free.astype(np.float64)
-            if position in passive and _is_uniform(weights[free]):
-                continue
-            left[position] = weights
+            if position not in passive or weights[free].max() != weights[free].min():
+                left[position] = weights
         # Narrow tables first, so that conflicts are found early.
         order = sorted(left, key=lambda position: (_breadth(left[position]), position))
         tables_in_order = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
-        shape = tables_in_order.shape
         self._hands = kernels.Hands(
-            np.array(order, np.int64),
-            tables_in_order,
-            np.empty(shape, np.int64),
-            np.empty(shape, np.int64),
-            COMBO_CARDS,
+            np.array(order, np.int64), tables_in_order, *alias_tables(tables_in_order), COMBO_CARDS
         )
-        for row, weights in enumerate(tables_in_order):
-            fill_alias_table(weights, self._hands.thresholds[row], self._hands.aliases[row])
         self._seen = np.array((*own_cards, *board), np.uint8)
         self._own_position = own_position
         self._max_attempts = max_attempts
@@ -104,10 +96,6 @@ class JointSampler:
             self._hands, self._seen, self._own_position, self._max_attempts, seed, holes, boards, seeds
         )
         return holes, boards, seeds
-
-
-def _is_uniform(weights: Floats) -> bool:
-    return bool(weights.max() == weights.min())
 
 
 def _breadth(weights: Floats) -> float:

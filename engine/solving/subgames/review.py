@@ -115,38 +115,29 @@ class Reviewer:
         for betting_round in range(self.first_round, 4):
             taken = [step for step in steps if step[0].betting_round == betting_round]
             wanted = [p for p in positions if hand.deal.hole_cards[p] and p in (step[1] for step in taken)]
-            if wanted:
-                yield from self._round(hand, taken, told, wanted)
-
-    def _round(
-        self,
-        hand: HandState,
-        taken: list[tuple[BettingState, int, Action]],
-        told: Told,
-        wanted: Collection[int],
-    ) -> Iterator[Judged]:
-        """The decisions of a round."""
-        ranges = _Ranges(hand, self.blueprint, told)
-        root, played = taken[0][0], _played(taken)
-        found = self._solved(root, played, ranges)
-        for before, position, action in taken:
-            if position not in wanted:
+            if not wanted:
                 continue
-            combo = combo_index(*hand.deal.hole_cards[position])
-            if found.is_far(before, position, combo):
-                found = self._solved(before, played, ranges)
-            values, done = found.values(before, position, combo), as_played(before, action)
-            values.setdefault(done, 0.0)  # a fold where a check was free
-            loss = max(values.values()) - values[done]
-            yield Judged(
-                position=position,
-                before=before,
-                action=done,
-                values=values,
-                loss=loss if loss > found.unsure else 0.0,
-                known=ranges.known,
-                is_unexpected=bool(ranges.at(before)[position][combo] <= 0),
-            )
+            ranges = _Ranges(hand, self.blueprint, told)
+            root, played = taken[0][0], _played(taken)
+            found = self._solved(root, played, ranges)
+            for before, position, action in taken:
+                if position not in wanted:
+                    continue
+                combo = combo_index(*hand.deal.hole_cards[position])
+                if found.is_far(before, position, combo):
+                    found = self._solved(before, played, ranges)
+                values, done = found.values(before, position, combo), as_played(before, action)
+                values.setdefault(done, 0.0)  # a fold where a check was free
+                loss = max(values.values()) - values[done]
+                yield Judged(
+                    position=position,
+                    before=before,
+                    action=done,
+                    values=values,
+                    loss=loss if loss > found.unsure else 0.0,
+                    known=ranges.known,
+                    is_unexpected=bool(ranges.at(before)[position][combo] <= 0),
+                )
 
     def _solved(self, root: BettingState, played: Mapping[Where, float], ranges: _Ranges) -> _SolvedRound:
         pair = [weights / weights.max() for weights in ranges.at(root)]
