@@ -18,10 +18,10 @@ from typing import Any
 import click
 
 from clients.commands.play.seat_options import seat_options
+from clients.core import registry
 from clients.core.agent import Agent
 from clients.core.one_line import BotName, CommandError, OneLineCommand, json_option
 from clients.core.options import describe_options, make_agent, parse_settings
-from clients.core.registry import UnknownBot, installed_bots, load_bot
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from protocol import variables
@@ -77,8 +77,8 @@ def bot(
 
     def _make_agent(name: str, settings: tuple[str, ...]) -> Agent:
         try:
-            factory = load_bot(name)
-        except UnknownBot as error:
+            factory = registry.load_bot(name)
+        except registry.UnknownBot as error:
             raise ProgramError(str(error), 2) from error
         except (ImportError, AttributeError) as error:
             raise ProgramError(f"the bot {name!r} cannot be loaded: {error}") from error
@@ -96,11 +96,11 @@ def bots(name: str | None, as_json: bool) -> None:
     Strength is that in heads-up limit hold'em, in thousandths of a big blind per hand: what a best response
     wins from a bot at least (`riverboat exploitability`), and what the bot wins from `simple`.
     """
-    listed = _described(installed_bots())
+    listed = _described(registry.installed_bots())
     if name is not None:
         listed = [bot for bot in listed if bot["name"] == name]
         if not listed:
-            raise CommandError(f"there is no bot {name!r}{did_you_mean(name, installed_bots())}")
+            raise CommandError(f"there is no bot {name!r}{did_you_mean(name, registry.installed_bots())}")
     if as_json:
         click.echo(json.dumps({"bots": listed}))
         return
