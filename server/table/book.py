@@ -61,6 +61,8 @@ class FinishedHand:
     """What clients have said about their strategies, as the house keeps it."""
     comments: str = ""
     """What they have said in comment lines, likewise."""
+    usage: str = ""
+    """What their decisions have cost, likewise."""
 
 
 class MatchBook:
@@ -123,6 +125,8 @@ class MatchBook:
             self._records.write_told(hand.told)
         if hand.comments:
             self._records.write_comments(hand.comments)
+        if hand.usage:
+            self._records.write_usage(hand.usage)
         self.add(hand.line, hand.chips_by_seat)
 
     @property

@@ -266,10 +266,7 @@ class MatchRecords:
             said = parse_usage(line)
             if said is None:
                 continue  # not numbers: nobody could add them up
-            if self._usage is None:
-                self._usage = self._open_file(self.config.usage_path, "usage")
-                assert self._usage is not None  # else nobody would have been asked
-            self._usage.write(format_usage_record(seat.number, line))
+            self.write_usage(format_usage_record(seat.number, line))
             if said.fault == CENSORED:
                 self.note(f"{seat.name} censored: {said.fault} (hand {hand_number})")
         if seat.comments:
@@ -287,6 +284,13 @@ class MatchRecords:
         """Write what clients have said about their strategies, in the form in which the house keeps it."""
         if self._policies is not None:
             self._policies.write(text)
+
+    def write_usage(self, lines: str) -> None:
+        """Write what clients' decisions have cost; the file is made for the first of them."""
+        if self._usage is None:
+            self._usage = self._open_file(self.config.usage_path, "usage")
+            assert self._usage is not None  # else nobody would have been asked
+        self._usage.write(lines)
 
     def write_comments(self, lines: str) -> None:
         """Keep comment lines of clients, as far as there is room; the file is made for the first of them."""

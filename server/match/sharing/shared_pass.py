@@ -245,12 +245,13 @@ class _Outbox(MatchRecords):
         self._hands: list[FinishedHand] = []
         self._since = trio.current_time()
         self._line = self._notes = self._told = self._comments_said = ""  # since the hand before
+        self._costs = ""
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
         """See `Onlooker`."""
-        said = self._notes, self._told, self._comments_said
+        said = self._notes, self._told, self._comments_said, self._costs
         self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), *said))
-        self._notes = self._told = self._comments_said = ""
+        self._notes = self._told = self._comments_said = self._costs = ""
         return len(self._hands) == _AT_ONCE or trio.current_time() > self._since + _AT_LATEST_S
 
     async def continues(self) -> bool:
@@ -281,6 +282,10 @@ class _Outbox(MatchRecords):
     def write_comments(self, lines: str) -> None:
         """Keep comment lines."""
         self._comments_said += lines
+
+    def write_usage(self, lines: str) -> None:
+        """Keep what decisions have cost."""
+        self._costs += lines
 
     def write_told(self, text: str) -> None:
         """Keep what was said about strategies."""

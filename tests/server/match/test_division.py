@@ -55,6 +55,34 @@ def test_the_match_is_that_of_one_table(tmp_path: Path) -> None:
     }
 
 
+COSTLY = """\
+from clients import CALL, Agent, run
+from protocol.agents.usage import Usage, format_usage
+
+class Costly(Agent):
+    is_stateless = states_usage = True
+
+    def choose_action(self, view):
+        self.usage = format_usage(view.hand_number, view.betting.text, Usage({"in": view.hand_number}))
+        return CALL
+
+run(Costly)
+"""
+
+
+def test_what_decisions_cost_at_all_tables_is_in_one_file(tmp_path: Path) -> None:
+    (tmp_path / "costly.py").write_text(COSTLY)
+    words = ("leduc", f"{sys.executable} costly.py", "always-call", "--hands", "60", "--seed", "7")
+
+    _, one = played(tmp_path, "one", *words)
+    _, two = played(tmp_path, "two", *words, "--jobs", "2", "--stateless")
+
+    files = [(tmp_path / name / "m/usage").read_text() for name in ("one", "two")]
+    assert files[0] == files[1]
+    assert len(files[0].splitlines()) == 120
+    assert one["players"][0]["agent"] == two["players"][0]["agent"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "told"),
