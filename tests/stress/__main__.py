@@ -16,7 +16,7 @@ from typing import Final
 
 LANES: Final = (
     (("soak", 12.0), ("disk", 4.0), ("fuzz", 8.0), ("room", 4.0)),
-    (("crowd", 10.0), ("kills", 8.0), ("signals", 10.0)),
+    (("crowd", 8.0), ("kills", 7.0), ("signals", 9.0), ("websockets", 4.0)),
 )
 """Scripts and their minutes, one lane for each core; the crowd takes more than one."""
 

@@ -144,11 +144,16 @@ def _frame(dice: random.Random) -> bytes:
     text = dice.choice((*_LINES, *_ACTS)).encode("utf-8", "surrogateescape")
     first = dice.choice((0x81, 0x81, 0x81, 0x82, 0x01, 0x80, 0x89, 0x8A, 0x88, 0xC1, 0x83))
     size = len(text) if dice.random() < 0.9 else dice.choice((0, 126, 127, 2**16, 2**40, 2**63))
+    return text_frame(text, first, size, dice.randbytes(4))
+
+
+def text_frame(text: bytes, first: int = 0x81, size: int | None = None, mask: bytes = bytes(4)) -> bytes:
+    """A masked frame with a text; its first byte, size and mask may be others."""
+    size = len(text) if size is None else size
     if size < 126:
         length = bytes([0x80 | size])
     else:
         length = b"\xfe" + size.to_bytes(2, "big") if size < 2**16 else b"\xff" + size.to_bytes(8, "big")
-    mask = dice.randbytes(4)
     return bytes([first]) + length + mask + bytes(a ^ mask[k % 4] for k, a in enumerate(text))
 
 
