@@ -131,12 +131,13 @@ class Player:
         program = self.command[0]
         if self.located_program() is not None:
             return None
-        if os.path.isfile(os.path.join(program, BOT_FILE)):
+        if self.folder is None and os.path.isfile(os.path.join(program, BOT_FILE)):
             return f"{program} is a folder: write ./{program}"
-        if os.path.exists(program):
+        if os.path.exists(os.path.join(self.folder or "", program)):
             return f"{program} is not an executable file"
         if "/" in program:
-            return f"there is no program {program}"
+            built = "" if self.folder is None else f" in {self.folder}: build it as its {BOT_FILE} says"
+            return f"there is no program {program}{built}"
         return f"there is neither a bot nor a program {program!r}"
 
 

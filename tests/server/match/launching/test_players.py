@@ -108,6 +108,11 @@ def test_a_folder_without_a_slash_is_told_how_to_be_named(
 
     (player,) = parse_players(["ann"], [])
     assert player.problem() == "ann is a folder: write ./ann"
+    (tmp_path / "ann" / "bot.toml").write_text('command = "./ann"')
+    (player,) = parse_players(["./ann"], [])
+    missing = player.problem() or ""
+    assert missing.startswith("there is no program ./ann in ")
+    assert missing.endswith("ann: build it as its bot.toml says")
 
 
 @pytest.mark.parametrize(("text", "words"), cases(__file__, "bot files"))
