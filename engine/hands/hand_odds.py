@@ -56,8 +56,9 @@ def all_final_boards(board: Sequence[int], dead: Sequence[int] = ()) -> Bytes:
     list_run_outs(sum(1 << int(card) for card in (*board, *dead)), to_come, run_outs)
     if to_come == 2:  # by the lower card first, so that sums over boards keep their last digit
         run_outs = run_outs[np.lexsort(run_outs.T)]
-    known = np.broadcast_to(np.array(board, np.uint8), (number, len(board)))
-    return np.concatenate([known, run_outs], axis=1)
+    boards = np.empty((number, 5), np.uint8)  # row by row, which kernels are compiled for
+    boards[:, : len(board)], boards[:, len(board) :] = board, run_outs
+    return boards
 
 
 def final_boards(

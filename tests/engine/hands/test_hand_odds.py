@@ -73,6 +73,7 @@ def test_against_one_opponent_raw_odds_are_the_exact_equity(hole: str, board: st
 def test_boards_are_counted_as_a_plain_loop_counts_them() -> None:
     hole, board = parse_cards("7h9h"), parse_cards("8h6c4hTd")
     boards = final_boards(hole, board)
+    assert boards.flags.c_contiguous  # kernels would be compiled once more for anything else
     results = results_by_board(hole, boards, np.ones((1, NUM_COMBOS)))
     deck = [card for card in range(52) if card not in (*hole, *board)]
 
