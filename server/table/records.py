@@ -243,12 +243,16 @@ class MatchRecords:
             self._again.end(line)
             self._look_at_rest()
         elif keys is not None:
-            upcoming = number - number % DEALS_PER_CHAIN + DEALS_PER_CHAIN
-            if number % DEALS_PER_CHAIN == _COMMIT_AT and upcoming < self.config.hands:
-                self._publish(records.format_commitment(keys.commitment_from(upcoming), upcoming))
+            if number % DEALS_PER_CHAIN == _COMMIT_AT:
+                self._commit_to_next_chain(keys, number)
             self.write(records.format_deal_key(number, keys.key(number)) + line)
         elif line not in self._logged:
             self.write(line)
+
+    def _commit_to_next_chain(self, keys: DealKeys, number: int) -> None:
+        upcoming = number - number % DEALS_PER_CHAIN + DEALS_PER_CHAIN
+        if upcoming < self.config.hands:
+            self._publish(records.format_commitment(keys.commitment_from(upcoming), upcoming))
 
     def deal(self, dealer: CardDealer | KeyedDealer) -> Deal:
         """The cards of the next hand: the dealer's, if no earlier sitting's log tells them."""
@@ -334,6 +338,8 @@ class MatchRecords:
             keys, hands = self._deal_keys, again.hands
             if keys is not None and keys.is_drawn and not again.was_ended and hands < self.config.hands:
                 self._publish(records.format_commitment(keys.commitment_from(hands)))
+                if hands % DEALS_PER_CHAIN > _COMMIT_AT:  # what was said there was the earlier sitting's
+                    self._commit_to_next_chain(keys, hands)
 
     def replayed(self, state: HandState) -> records.Transaction:
         """The next action that an interrupted match recorded; it is legal in `state`.

@@ -375,3 +375,21 @@ def test_what_was_finished_before_a_kill_stands(tmp_path: Path, match: str) -> N
     generator = random.Random(match)
 
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
+
+
+@pytest.mark.parametrize("hands", [3071, 3072, 3500, 4095, 4096])
+def test_who_goes_on_near_the_end_of_a_chain_of_keys_commits_to_the_next_one(
+    hands: int, tmp_path: Path
+) -> None:
+    words = ("kuhn-2p", "random", "always-call", "--hands", "4200", "--in-process", "--out", "m")
+    assert run_match(tmp_path, *words).returncode == 0
+    (tmp_path / "m/result.json").unlink()
+    log = tmp_path / "m/match.log"
+    head, line, _ = log.read_text().partition(f"# key {hands} ")
+    log.write_text(head)
+
+    result = resumed(tmp_path)
+
+    checked = verify_log(log)
+    assert (line != "", result["hands"], checked.problem, checked.is_complete) == (True, 4200, None, True)
+    assert log.read_text().startswith(head)
