@@ -478,5 +478,6 @@ def test_ruined_files_are_hands_or_single_lines() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_a_million_ruined_files_are_hands_or_single_lines() -> None:
     assert check_ruined(1_000_000, 2) > 10_000
