@@ -77,9 +77,12 @@ class _Connection:
         """Take an event that we say through the table."""
         state = TRANSITIONS[self.state].get(kind)
         if state is None:
-            now = self.state.value
-            raise LocalProtocolError(f"{kind.__name__} is not admitted while the conversation is {now!r}")
+            raise self._breach(kind)
         self.state = state
+
+    def _breach(self, kind: type[events.Event]) -> LocalProtocolError:
+        now = self.state.value
+        return LocalProtocolError(f"{kind.__name__} is not admitted while the conversation is {now!r}")
 
     def _process_received(self, event: events.Event) -> None:
         """The same for what the other side said: a breach is its fault, and ends the conversation."""
@@ -172,7 +175,11 @@ class DealerConnection(_Connection):
         Args:
             message: what `HandMessages` or `format_match_state` give, without line end.
         """
-        self._process(events.TurnToAct if is_turn else events.StateUpdate)
+        kind = events.TurnToAct if is_turn else events.StateUpdate
+        state = TRANSITIONS[self.state].get(kind)  # as `_process`, without another call for every message
+        if state is None:
+            raise self._breach(kind)
+        self.state = state
         self._echo = message
         return message + _LINE_END
 
