@@ -12,10 +12,10 @@ import trio
 from wsproto.frame_protocol import Opcode
 
 from server.room.web.seat import LONGEST
+from tests.support.room_fuzz import text_frame
 from tests.support.rooms import room_config
 from tests.support.web import OpenPages, pages_of
 
-_MASK = bytes(4)
 _HANDSHAKE = (
     "GET /seat HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
     "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-version: 13\r\n"
@@ -24,11 +24,8 @@ _HANDSHAKE = (
 
 
 def frame(opcode: Opcode, payload: bytes, *, is_last: bool = True, is_compressed: bool = False) -> bytes:
-    """A frame from a client, masked with zeros; its length takes the long form."""
-    first = opcode | is_last << 7 | is_compressed << 6
-    if len(payload) < 126:
-        return bytes([first, 0x80 | len(payload)]) + _MASK + payload
-    return bytes([first, 0xFF]) + len(payload).to_bytes(8, "big") + _MASK + payload
+    """A frame from a client, masked with zeros."""
+    return text_frame(payload, opcode | is_last << 7 | is_compressed << 6)
 
 
 async def upgraded(pages: OpenPages) -> trio.abc.Stream:
