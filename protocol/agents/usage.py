@@ -12,7 +12,6 @@ each after its seat, and adds them up.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, Final
 
@@ -54,6 +53,8 @@ class Usage:
 
 def format_usage(hand_number: int, betting: str, usage: Usage) -> str:
     """A ``#usage`` line, without line end."""
+    import json  # here and below: tables start without it
+
     told: dict[str, Any] = {**usage.counts, **usage.words}
     told |= {name: getattr(usage, name) for name in ("usd", "ms") if getattr(usage, name) is not None}
     told |= {"fault": usage.fault} if usage.fault else {}
@@ -86,6 +87,8 @@ def parse_record(line: str) -> tuple[int, int, Usage] | None:
 
 
 def _parsed(text: str) -> Usage | None:
+    import json
+
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):

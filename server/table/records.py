@@ -8,7 +8,6 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -38,6 +37,8 @@ _MOST_COMMENTS: Final = 1 << 26
 
 def comment_line(hand: int, player: str, betting: str, text: str) -> str:
     """A line of ``comments.jsonl``: what a player said with an action, and after what betting."""
+    import json  # only matches whose players comment wait for it
+
     return json.dumps({"hand": hand, "player": player, "betting": betting, "text": text}) + "\n"
 
 

@@ -334,7 +334,7 @@ def sample_against_hand(
     results[1] = tied
 
 
-@kernel()
+@kernel(allocates=False, inlined=True)
 def _rank_of_mask(table: Words16, key: int, cards: int) -> int:
     """The class of a hand, given by its key and by its cards as bits."""
     if key & FLUSH_BITS == 0:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from engine.poker.cards import NUM_RANKS, NUM_SUITS, make_card
 from engine.poker.rules.errors import GameDefinitionError
 from engine.support.user_input import parse_finite
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_PLAYERS: Final = 10
 MAX_ROUNDS: Final = 4
