@@ -384,6 +384,13 @@ def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None
     assert json.loads((tmp_path / "m" / "result.json").read_text())["options"]["grace"] == 2.0
 
 
+def test_a_match_that_is_refused_leaves_no_folder(tmp_path: Path) -> None:
+    refused = run_match(tmp_path, "limit-2p", "always-call", "always-fold", "--ports", "1,2,3")
+
+    assert refused.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
     game = (

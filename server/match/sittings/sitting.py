@@ -208,8 +208,12 @@ class Sitting:
                 (self.folder / PROGRESS).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Release the folder."""
+        """Release the folder; one that was made for a match which never began goes."""
         self._lock.release()
+        if self.folder.parent == _HOME:
+            with contextlib.suppress(OSError):  # there is something in it
+                self.folder.rmdir()
+                _HOME.rmdir()
 
 
 def _read_progress(folder: Path) -> tuple[dict[int, EarlierSittings], int]:

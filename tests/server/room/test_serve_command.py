@@ -57,11 +57,12 @@ def wait_for_hands(folder: Path, hands: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_room_that_is_killed_again_and_again_loses_no_hand_and_no_chip(tmp_path: Path) -> None:
     (tmp_path / "room.toml").write_text(ROOM)
     dice = random.Random(3)
     hands = 0
-    for _ in range(5):
+    for _ in range(200):
         with serving(tmp_path) as (process, _):
             wait_for_hands(tmp_path, hands + dice.randint(1, 40))
             process.send_signal(signal.SIGKILL)
