@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
+from engine.support.files.formats import why_unreadable
 from engine.support.user_input import did_you_mean
 
 _HEAD: Final = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*=""")
+_HUGE: Final = re.compile("[0-9_]{4301}")  # digits that Python does not read
 _AT: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 _MOST_SHOWN: Final = 60
 _MISSING: Final = object()
@@ -58,10 +60,12 @@ def parse_toml(text: str, path: Path) -> Section:
     try:
         value = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        said = str(error) or "nested too deeply"
+        said = why_unreadable(error)
         found = _AT.search(said)
-        line, column = found.groups() if found else (None, None)
-        at = f"{line or len(text.splitlines()) or 1}:{column or 1}"
+        huge = _HUGE.search(text)
+        last = len(text[: huge.start() if huge else None].splitlines()) or 1
+        line, column = found.groups() if found else (last, 1)
+        at = f"{line or last}:{column or 1}"
         raise FileMistake(f"{path}:{at}: not TOML: {_AT.sub('', said)}") from None
     return Section(path, value, (), _places(text))
 

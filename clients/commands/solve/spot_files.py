@@ -13,6 +13,7 @@ from engine.poker.ranges import parse_range
 from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, parse_menu, parse_sizes
 from engine.solving.subgames.spots import SolvableSpot
 from engine.support.arrays import Floats
+from engine.support.files.formats import parse_json
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 
 PLAYERS: Final = ("first", "second")
@@ -147,7 +148,7 @@ def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
 def _from_fields(text: str, path: Path) -> SolvableSpot:
     """postflop-solver's: `CardConfig` and `TreeConfig`, in one object or one inside the other."""
     try:
-        fields = dict(_flat(json.loads(text)))
+        fields = dict(_flat(parse_json(text)))
         menus = {}
         for street in STREETS:
             pairs = fields.get(f"{street}_bet_sizes", [{}, {}])

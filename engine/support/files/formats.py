@@ -28,8 +28,18 @@ def parse_json(text: str) -> Any:
     """
     try:
         return json.loads(text)
-    except RecursionError:
-        raise ValueError("JSON that is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise ValueError(f"JSON that cannot be read: {why_unreadable(error)}") from None
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why Python's reader of JSON or TOML gave a text up, in words for people."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    said = str(error)
+    return "a number of thousands of digits" if said.startswith("Exceeds the limit") else said
 
 
 def format_arrays(arrays: Mapping[str, ArrayLike], *, compressed: bool = False) -> bytes:

@@ -137,6 +137,8 @@ def test_other_solvers_files_mean_what_they_mean_there(tmp_path: Path) -> None:
         ("target", "targett", "has no key 'targett'.*target"),
         ("pot = 200", "", "has no pot"),
         ("pot = 200", "pot = -1", "pot: expected a number"),
+        ("pot = 200", f"pot = {'9' * 5000}", "spot.toml:3:1: not TOML: a number of thousands of digits"),
+        (SPOT, json.dumps(FIELDS)[:-1] + f', "pot": {"9" * 5000}}}', "a number of thousands of digits"),
         ("[solve]", "[rules]\nrake = 0.05\n[solve]", "spots with a rake cannot be solved"),
         ("target = 0.1", "memory = 0.000001", "GB, more than memory = 1e-06: drop a size on the river"),
         ("60%, a / 100%", "1%, 2%, 3%, 4%, 5%, 6%, 7% / 1%, 2%, 3%, 4%, 5%, 6%", "drop a size"),
