@@ -41,10 +41,12 @@ SEEN = "new Promise((yes) => setTimeout(yes, 450))"
 HIDDEN = "document.getElementById('turn').disabled"
 STATE = f"""document.querySelectorAll('#results li').length >= {HANDS} ? {{over: true}}
     : !{HIDDEN} && {{
-        hand: Number(/Hand (\\d+)/.exec(document.getElementById('felt').textContent)[1]),
+        hand: Number(/Hand (\\d+)/.exec(document.getElementById('felt').textContent)[1]) - 1,
         fold: !document.getElementById('fold').disabled,
         raise: !document.getElementById('raise').disabled,
         least: Number(document.getElementById('slider').min),
+        acted: [...document.getElementById('story').children].filter(
+            (line) => /^Ann (folds|checks|calls|bets|raises)/.test(line.textContent)).length,
     }}"""
 
 
@@ -82,16 +84,13 @@ async def play_against(room: OpenRoom) -> None:
 
 
 async def click_through(tab: Tab) -> None:
-    """Answer all questions of the page by mouse and keys."""
-    decisions: dict[int, int] = {}
+    """Answer all questions of the page by mouse and keys; where a press was too early, once more."""
     while True:
         state = await tab.until(STATE)
         if state.get("over"):
             return
         await tab.value(SEEN)
-        hand = state["hand"]
-        decisions[hand] = decisions.get(hand, -1) + 1
-        wanted = move(hand, decisions[hand])
+        wanted = move(state["hand"], state["acted"])
         before = await tab.value("document.getElementById('story').children.length")
         if wanted == "f" and state["fold"]:
             await tab.click("#fold")
