@@ -77,8 +77,7 @@ def _joined(parts: Sequence[Columns]) -> Columns:
         columns = [getattr(part, field.name) for part in parts]
         is_array = isinstance(columns[0], np.ndarray)
         values.append(np.concatenate(columns) if is_array else _joined(columns))
-    found: Columns = kind(*values)
-    return found
+    return kind(*values)
 
 
 class _Shares:

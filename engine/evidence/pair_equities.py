@@ -47,8 +47,7 @@ _SHAPE: Final = (NUM_STARTING_HANDS, NUM_COMBOS)
 def combos_of(holes: Bytes) -> Ints:
     """The combo of each pair of cards.  Takes shape (..., 2), returns shape (...)."""
     high = holes.max(axis=-1).astype(np.int64)
-    combos: Ints = high * (high - 1) // 2 + holes.min(axis=-1)
-    return combos
+    return high * (high - 1) // 2 + holes.min(axis=-1)
 
 
 def pair_equities(first: Ints, second: Ints) -> Floats:
@@ -129,8 +128,7 @@ def _to_first_combo() -> Ints:
     Shape (1326,).
     """
     wanted = _first_combos()[STARTING_HAND_OF_COMBO]
-    number: Ints = np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
-    return number
+    return np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
 
 
 def format_preflop_points() -> bytes:

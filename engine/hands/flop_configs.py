@@ -179,8 +179,7 @@ class FlopBook:
             (1 - right) * self.odds[low, column, hand] + right * self.odds[high, column, hand]
             for column in (few, many)
         ]
-        odds: Floats = ((1 - more) * by_share[0] + more * by_share[1]).astype(np.float64)
-        return odds
+        return ((1 - more) * by_share[0] + more * by_share[1]).astype(np.float64)
 
 
 def call_value(

@@ -193,8 +193,7 @@ def raw_hand_odds(
     results = results_by_board(ours, final_boards(ours, known), np.ones((1, NUM_COMBOS)))
     total = results.total[0]
     shares = power_of_share(results.won[0] / total, results.tied[0] / total, max_opponents)
-    averages: Floats = shares.mean(axis=1)
-    return averages
+    return shares.mean(axis=1)
 
 
 @attrs.frozen(eq=False)

@@ -180,8 +180,7 @@ def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "max
         if greatest == 0.0:
             raise ValueError(f"weight table {opponent}: expected some weight, got none")
         scaled.append(table / greatest)
-    field: Floats = np.mean(scaled, axis=0) if how == "mean" else np.max(scaled, axis=0)
-    return field
+    return np.mean(scaled, axis=0) if how == "mean" else np.max(scaled, axis=0)
 
 
 def field_hand_strength(

@@ -206,8 +206,7 @@ def kernel(
         dispatcher._cache = _Cache(function, _NativeCode, None)
         for each in (callee, dispatcher):
             each.compile = lock.given_back_on_failure()(each.compile)
-        compiled: Callable[P, R] = dispatcher
-        return compiled
+        return dispatcher
 
     return decorate
 
@@ -284,5 +283,4 @@ def entry(function: Callable[P, R], *argument_types: Any) -> Callable[P, R]:
         return compiled(*arguments)
 
     caller: Any = functools.partial(compile_and_call)
-    called: Callable[P, R] = caller
-    return called
+    return caller

@@ -89,8 +89,7 @@ def bucket_of(betting_round: int, strength: float) -> int:
 
 @functools.cache
 def _edge_lists() -> list[list[float]]:
-    edges: list[list[float]] = bucket_edges().tolist()
-    return edges
+    return bucket_edges().tolist()
 
 
 @attrs.frozen

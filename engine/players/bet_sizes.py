@@ -54,5 +54,4 @@ class BetSizes:
     def chances(self) -> Floats:
         """The probability of each size, before and after the flop: shape (2, NUM_SIZES), rows add up to 1."""
         counts = self.counts + _PRIOR_WEIGHT * np.array(_PRIOR)
-        chances: Floats = counts / counts.sum(axis=1, keepdims=True)
-        return chances
+        return counts / counts.sum(axis=1, keepdims=True)

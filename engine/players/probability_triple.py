@@ -103,8 +103,7 @@ def legal_triples(triples: ArrayLike, legal: LegalActions) -> Floats:
             found[:, 1] += found[:, column]
             found[:, column] = 0.0
     found[found.sum(axis=1) == 0] = (0.0, 1.0, 0.0)
-    scaled: Floats = found / found.sum(axis=1, keepdims=True)
-    return scaled
+    return found / found.sum(axis=1, keepdims=True)
 
 
 def sample(triple: Sequence[float], rng: random.Random) -> ActionKind:

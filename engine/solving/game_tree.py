@@ -156,8 +156,7 @@ class GameTree:
     def views_at(self, node: PublicNode, position: int | None = None) -> Ints32:
         """The views at the nodes of a block, shape (size,): of the position to act, or of another one."""
         by_position = self.deals.views[node.dealt_round]
-        views: Ints32 = by_position[node.kind if position is None else position]
-        return views
+        return by_position[node.kind if position is None else position]
 
     # --- arrays --------------------------------------------------------------------------------------------
 

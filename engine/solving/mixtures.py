@@ -246,8 +246,7 @@ class Portfolio(ABC):
         number = len(self._sums)
         rate = math.sqrt(math.log(number) / self._scatter) if self._scatter > 0 else 0.0
         said = np.exp(rate * (self._sums - self._sums.max()))
-        shares: Floats = (1 - _SHARED) * said / said.sum() + _SHARED / number
-        return shares
+        return (1 - _SHARED) * said / said.sum() + _SHARED / number
 
     @abstractmethod
     def chances(self, view: HandView) -> dict[Action, float]:

@@ -169,8 +169,7 @@ class RoomDesk:
 
     async def tables(self) -> list[dict[str, Any]]:
         """The tables of the room, as ``#list`` says them."""
-        rows: list[dict[str, Any]] = await self._asked("list")
-        return rows
+        return await self._asked("list")
 
     async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
         """Take a seat."""

@@ -35,4 +35,4 @@ async def called(client: Client, name: str, arguments: dict[str, Any]) -> dict[s
     found = await client.call_tool(name, arguments)
     content: Any = found.structured_content
     assert bool(found.is_error) == ("error" in content)
-    return content  # type: ignore[no-any-return]
+    return content

@@ -132,8 +132,7 @@ class EnumeratedGame:
                 held = [self.hands[number] for number in place]
                 chips[(slice(None), *place)] = chips_won(betting, held, board)
             self._chips[key] = chips
-        found: Matrix = self._chips[key][viewer]
-        return found
+        return self._chips[key][viewer]
 
     def _strategy_at(self, strategy: Strategy, betting: BettingState, board: tuple[int, ...]) -> Matrix:
         """What a player to act does with each hand, shape (hands, actions); zeros for hands it cannot hold.

@@ -95,8 +95,7 @@ def _surplus_at_showdown(hand: HandState, position: int, weights: Floats) -> Flo
         mean += mass[kind] * np.array(
             chips_won(betting, [*cards[:position], held, *cards[position + 1 :]], board)
         )
-    surplus: Floats = np.array(hand.chips_won()) - mean / mass.sum()
-    return surplus
+    return np.array(hand.chips_won()) - mean / mass.sum()
 
 
 def _add_action(

@@ -60,8 +60,7 @@ class HandColumns:
     def is_showdown(self) -> Bools:
         """Whether two or more had not folded.  Shape (hands,)."""
         left = self.in_at_the_end
-        found: Bools = (left & (left - 1)) != 0
-        return found
+        return (left & (left - 1)) != 0
 
     def take(self, rows: Ints | slice) -> HandColumns:
         """Some of the hands."""

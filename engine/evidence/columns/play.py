@@ -23,8 +23,7 @@ def contested_pots(hands: HandColumns) -> Ints:
     """The pots that were played for, without bets that nobody called.  Shape (hands,)."""
     by_size = np.sort(hands.walked.spent, axis=1)
     pots = hands.walked.spent.sum(axis=1) + sum(hands.game.antes_posted)
-    found: Ints = pots - (by_size[:, -1] - by_size[:, -2])
-    return found
+    return pots - (by_size[:, -1] - by_size[:, -2])
 
 
 def totals_by_deal(deals: Ints, players: Ints, chips: Floats, num_players: int) -> Floats:
@@ -134,8 +133,7 @@ def _count(table: PlayTable, hands: HandColumns, players: Ints, showdowns: Bools
     size = len(table.players) * width
 
     def of(flags: Bools) -> list[int]:
-        found: list[int] = np.bincount(keys[flags], minlength=size).tolist()
-        return found
+        return np.bincount(keys[flags], minlength=size).tolist()
 
     def in_set(bits: Ints) -> Bools:
         return (bits[:, None] >> positions & 1).astype(np.bool_)

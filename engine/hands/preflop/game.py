@@ -193,11 +193,9 @@ def _values(
         chances = strategy[node.history]
         if node.position == position:
             below = values[node.history] = np.array([value(child, reach) for child in node.children])
-            mine: Floats = below.max(axis=0) if best else (chances * below).sum(axis=0)
-            return mine
+            return below.max(axis=0) if best else (chances * below).sum(axis=0)
         parts = [value(child, reach * chance) for child, chance in zip(node.children, chances, strict=True)]
-        theirs: Floats = np.sum(parts, axis=0)
-        return theirs
+        return np.sum(parts, axis=0)
 
     return values, value(game.root, np.ones(NUM_STARTING_HANDS))
 

@@ -83,8 +83,7 @@ class PreflopTables:
         Raises:
             ValueError: not two different cards.
         """
-        odds: Floats = self.raw_odds[starting_hand(card, other_card)]
-        return odds
+        return self.raw_odds[starting_hand(card, other_card)]
 
 
 _RATES: Final = ("roll_out", "roll_out_standard_error", "iterated", "iterated_standard_error")

@@ -213,8 +213,7 @@ def _keys() -> Ints:
     """The constant of each card."""
     rank_keys = np.asarray(LOW_RANK_CONSTANTS + tuple(c << HIGH_SHIFT for c in HIGH_RANK_CONSTANTS))
     suit_keys = 1 << (SUIT_SHIFT + 4 * np.arange(4))
-    keys: Ints = (rank_keys[:, None] + suit_keys[None, :]).ravel()
-    return keys
+    return (rank_keys[:, None] + suit_keys[None, :]).ravel()
 
 
 KEY_OF_CARD: Final = _keys()

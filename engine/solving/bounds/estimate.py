@@ -132,5 +132,4 @@ def _before_the_flop(responder: Responder, rows: Floats) -> Floats:
     worth = ascend(
         responder.rounds[0].shape, responder.position, responder.preflop_folds, ends, decided_by_first
     )
-    total: Floats = worth.sum(axis=1) / _DEALS
-    return total
+    return worth.sum(axis=1) / _DEALS

@@ -265,8 +265,7 @@ def decided_by_first(options: list[Floats]) -> Floats:
     """The values, in all rows, of the option that is best in the first row; shape (rows, ...)."""
     stacked = np.stack(options)
     choice = np.argmax(stacked[:, 0], axis=0)
-    worth: Floats = np.take_along_axis(stacked, choice[None, None], axis=0)[0]
-    return worth
+    return np.take_along_axis(stacked, choice[None, None], axis=0)[0]
 
 
 def controlled(taught: Floats, come: Floats, expected: Values, paid: Floats, met: Floats) -> Floats:
@@ -292,8 +291,7 @@ def controlled(taught: Floats, come: Floats, expected: Values, paid: Floats, met
 
 def _mean(halves: Floats, of: int | slice) -> Floats:
     """One of the two halves, or the mean of both."""
-    found: Floats = halves[of] if isinstance(of, int) else halves.mean(axis=0)
-    return found
+    return halves[of] if isinstance(of, int) else halves.mean(axis=0)
 
 
 _HOLDING: Final = np.zeros((52, NUM_COMBOS), np.float32)
@@ -309,8 +307,7 @@ def _meeting(weights: Floats32, board: Board = ()) -> Floats32:
         board: the board; the result is 0 for combos that share a card with it.
     """
     by_card = _HOLDING @ weights
-    met: Floats32 = (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)
-    return met
+    return (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)
 
 
 def _live(board: Board) -> Floats32:

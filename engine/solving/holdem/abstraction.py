@@ -150,8 +150,7 @@ def renamed_card(card: int, names: tuple[int, ...]) -> int:
 
 def renamed_combos(names: tuple[int, ...]) -> Ints:
     """The combo that each combo becomes when the suits are renamed; shape (1326,), read-only."""
-    renamed: Ints = suit_renamings()[SUIT_NAMES.index(names)]
-    return renamed
+    return suit_renamings()[SUIT_NAMES.index(names)]
 
 
 @functools.lru_cache(maxsize=4096)

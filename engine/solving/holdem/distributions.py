@@ -194,8 +194,7 @@ def distributions_on(board: Bytes) -> Floats32:
 def _cumulative(counts: Words16) -> Floats32:
     """Cumulative distributions from counts by bin, in the same shape; rows without counts are 0."""
     sums = counts.cumsum(axis=1, dtype=np.float32)
-    shares: Floats32 = sums / np.maximum(sums[:, -1:], np.float32(1))
-    return shares
+    return sums / np.maximum(sums[:, -1:], np.float32(1))
 
 
 def _live_on(board: Bytes) -> Floats32:
@@ -245,8 +244,7 @@ def _stretch(positions: Floats, number: int) -> Ints:
         number: the number of stretches.
     """
     above = np.maximum(positions, 0.0)
-    stretches: Ints = (number * (above + above * above) / 2).astype(np.int64)
-    return stretches
+    return (number * (above + above * above) / 2).astype(np.int64)
 
 
 def _board_class(board: Sequence[int], board_classes: int) -> int:

@@ -91,14 +91,12 @@ class Miximax:
             self.tree.arrays, habits.counted, habits.weights, node, node + 1, habits.expectations.actions,
             self._actions,
         )  # fmt: skip
-        chances: Floats = self._actions[node].copy()
-        return chances
+        return self._actions[node].copy()
 
     def expected_hands(self, habits: Habits, node: int, position: int) -> Floats:
         """The chances of the buckets that a player shows at a showdown, shape (BUCKETS,)."""
         self._fill_hands(self.tree.arrays, habits, node, position)
-        chances: Floats = self._hands[node].copy()
-        return chances
+        return self._hands[node].copy()
 
     def _fill_hands(self, arrays: MiximaxTree, habits: Habits, root: int, position: int) -> None:
         """A player's expected showdown hands from a root down, where its actions are known."""

@@ -23,8 +23,7 @@ def _matched(regrets: Floats) -> Floats:
     """Chances by regret matching along the first axis."""
     good = np.maximum(regrets, 0.0)
     total = good.sum(axis=0, keepdims=True)
-    found: Floats = np.divide(good, total, out=np.full(good.shape, 1.0 / len(good)), where=total > 0)
-    return found
+    return np.divide(good, total, out=np.full(good.shape, 1.0 / len(good)), where=total > 0)
 
 
 class Resolve:
@@ -55,8 +54,7 @@ class Resolve:
         enters = _matched(self._regrets)[0]
         if self._is_scaled and enters.sum() > 0:
             enters = enters * (self._weights.sum() / enters.sum())
-        found: Floats = self._mixed * self._weights + (1 - self._mixed) * enters
-        return found
+        return self._mixed * self._weights + (1 - self._mixed) * enters
 
     def learn(self, values: Floats, factors: Factors) -> None:
         """Learn from the opponent's counterfactual values at the start of the subgame."""

@@ -112,8 +112,7 @@ def chance_in(found: Chances, action: Action) -> Floats:
     actions, chances = found
     if action in actions:
         return chances[:, actions.index(action)]
-    column: Floats = chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
-    return column
+    return chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
 
 
 @attrs.frozen(kw_only=True)

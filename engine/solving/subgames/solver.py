@@ -292,8 +292,7 @@ class Subgame:
         table = self.table(place, player)[:, row[NodeColumn.EDGE] : row[NodeColumn.EDGE] + actions]
         sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
-        found: Floats = np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
-        return found
+        return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
 
     def set_average(self, place: Place, node: int, chances: Floats) -> None:
         """Let the average strategy at a node be this, by combo; shape (1326, actions)."""
@@ -403,5 +402,4 @@ def _room(forest: Forest, combos: Sequence[Ints]) -> PassScratch:
 def meeting(weights: Floats) -> Floats:
     """The weight of the hands that share no card with each combo, shape (1326,)."""
     by_card = np.bincount(COMBO_CARDS.ravel(), np.repeat(weights, 2), NUM_CARDS)
-    found: Floats = weights.sum() - by_card[COMBO_CARDS].sum(axis=1) + weights
-    return found
+    return weights.sum() - by_card[COMBO_CARDS].sum(axis=1) + weights

@@ -103,10 +103,7 @@ class BoardAnswer:
         player = self.player(node)
         weights = self.reaches[node][player] * self.met(node, player)
         total = float(weights.sum())
-        found: Floats = (
-            weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
-        )
-        return found
+        return weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
 
     def met(self, node: int, player: int) -> Floats:
         """The weight of the other player's hands that go with each hand of a player's."""
