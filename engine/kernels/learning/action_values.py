@@ -28,7 +28,7 @@ from engine.kernels._jit import (
     record_of,
 )
 from engine.kernels.learning.situations import num_situations, situation_index, style_of
-from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_after_call, pot_of
 from engine.kernels.splitmix import random_number
 from engine.support.arrays import Floats, Floats32, Ints, Ints32, Words
 
@@ -110,7 +110,7 @@ def _fill_actions(rules: Ints, spent: Ints, node: Ints, actions: Ints) -> None:
     if rules[Rule.GENERAL, General.IS_LIMIT]:
         actions[Offer.RAISE] = high
         return
-    pot = pot_of(rules, spent) + max(0, node[Node.MAX_SPENT] - spent[position])
+    pot = pot_after_call(rules, spent, node)
     half = max(low, node[Node.MAX_SPENT] + (pot + 1) // 2)
     whole = max(low, node[Node.MAX_SPENT] + pot)
     if half < high:

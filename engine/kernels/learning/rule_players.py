@@ -19,7 +19,7 @@ from engine.kernels.poker.betting import (
     Node,
     Rule,
     legal_raise,
-    pot_of,
+    pot_after_call,
     to_call,
 )
 from engine.support.arrays import Bytes, Floats, Ints, Words16, Words32
@@ -154,7 +154,7 @@ def _by_strength(
         low, high = legal_raise(rules, spent, node)
         if high > 0:
             share = 1.0 if strength >= numbers[Strength.RAISE] else 0.5
-            total = integer(node[Node.MAX_SPENT] + share * (pot_of(rules, spent) + max(0, chips)))
+            total = integer(node[Node.MAX_SPENT] + share * pot_after_call(rules, spent, node))
             return integer(min(max(total, low), high))
     return CALL if chips <= 0 or strength >= numbers[Strength.CALL] else FOLD
 

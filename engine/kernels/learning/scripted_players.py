@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Final
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of, to_call
+from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_after_call, to_call
 from engine.kernels.splitmix import random_number
 from engine.support.arrays import Floats, Ints, Words
 
@@ -71,9 +71,8 @@ def _raise_of_size(
         return integer(low + integer(random_number(random_state) * (high - low + 1)))
     if size == BY_HAND:
         size = strength
-    to_call = max(0, node[Node.MAX_SPENT] - spent[node[Node.TO_ACT]])
     # Compared as floats: a size may stand for more chips than there are.
-    total = float(node[Node.MAX_SPENT]) + size * (pot_of(rules, spent) + to_call)
+    total = float(node[Node.MAX_SPENT]) + size * pot_after_call(rules, spent, node)
     if total >= high:
         return high
     return integer(max(low, integer(total)))
@@ -116,7 +115,7 @@ def scripted_action(
         return CALL
     if may_raise and felt >= traits[ScriptTrait.RAISE_FROM + later]:
         return _raise_of_size(rules, spent, node, size, strength, random_state)
-    final_pot = pot_of(rules, spent) + chips
+    final_pot = pot_after_call(rules, spent, node)
     if (
         felt
         >= traits[ScriptTrait.CALL_FROM + later] + traits[ScriptTrait.CALL_ODDS + later] * chips / final_pot

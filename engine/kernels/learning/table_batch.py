@@ -22,10 +22,11 @@ from engine.kernels.poker.betting import (
     apply_action,
     begin_betting,
     legal_raise,
+    pot_after_call,
     pot_of,
     settle,
-    to_call,
 )
+from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import rank_hand
 from engine.kernels.splitmix import random_number
 from engine.support.arrays import Bools, Bytes, Floats, Floats32, Ints, Words, Words16
@@ -138,12 +139,6 @@ class Results(NamedTuple):
 
 
 @kernel(allocates=False)
-def _pot_after_call(rules: Ints, spent: Ints, node: Ints) -> int:
-    """The pot after a call by the position to act, in chips."""
-    return integer(pot_of(rules, spent) + max(0, to_call(rules, spent, node)))
-
-
-@kernel(allocates=False)
 def _nearest(plan: Plan, spent: Ints, node: Ints, number: int) -> tuple[int, bool]:
     """The action that a number is played as, and whether the number itself is a legal action."""
     if number == 0:
@@ -160,7 +155,7 @@ def _nearest(plan: Plan, spent: Ints, node: Ints, number: int) -> tuple[int, boo
     if plan.sizes[number - 2] == 0.0:
         total = low
     else:
-        pots = plan.sizes[number - 2] * _pot_after_call(plan.rules, spent, node)
+        pots = plan.sizes[number - 2] * pot_after_call(plan.rules, spent, node)
         total = integer(np.rint(node[Node.MAX_SPENT] + pots))  # to the nearest chip, halves to even
     if low <= total < high:
         return total, True
@@ -204,7 +199,7 @@ def _do(plan: Plan, tables: Tables, table: int, action: int, seen: Floats32) -> 
     seen[row + 2] = position
     seen[row + 3] = 0.0 if action == FOLD else 1.0 if action == CALL else 2.0
     if action > 0:
-        seen[row + 5] = (action - node[Node.MAX_SPENT]) / max(1, _pot_after_call(plan.rules, spent, node))
+        seen[row + 5] = (action - node[Node.MAX_SPENT]) / max(1, pot_after_call(plan.rules, spent, node))
     apply_action(plan.rules, spent, node, action)
     seen[row + 4] = (spent[position] - before) / big_blind
 
@@ -218,10 +213,7 @@ def _settle(
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     num_board = plan.board_ends[plan.board_ends.shape[0] - 1]
     folded = integer(node[Node.FOLDED])
-    left = 0
-    for position in range(num_players):
-        left += 1 - (folded >> position & 1)
-    if left > 1:
+    if count_bits(folded) < num_players - 1:
         for card in range(num_board):
             hand[plan.num_hole_cards + card] = deck[num_players * plan.num_hole_cards + card]
         for position in range(num_players):

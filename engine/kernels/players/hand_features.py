@@ -22,8 +22,8 @@ import numpy as np
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import count_bits
-from engine.kernels.poker.ranking import board_key, fill_rank_pair_row, flush_on_board
-from engine.kernels.poker.tables import FLUSH_AT
+from engine.kernels.poker.ranking import fill_board_row
+from engine.kernels.poker.tables import FLUSH_AT, NUM_RANK_PAIRS, STRAIGHT_TOP
 from engine.support.arrays import Bytes, Ints, Ints32, Words16
 
 MAX_GROUPS: Final = 136
@@ -36,11 +36,7 @@ def straight_completions() -> Ints:
 
     Shape (8192,), int64, bit r: rank r.
     """
-    masks = np.arange(1 << 13)
-    with_low_ace = masks << 1 | masks >> 12
-    has_straight = np.zeros(1 << 13, np.bool_)
-    for low in range(10):
-        has_straight |= with_low_ace >> low & 31 == 31
+    masks, has_straight = np.arange(1 << 13), STRAIGHT_TOP >= 0
     completing = np.zeros(1 << 13, np.int64)
     for rank in range(13):
         gained = has_straight[masks | 1 << rank] & ~has_straight
@@ -55,18 +51,11 @@ def fill_class_counts(table: Words16, board: Bytes, size: int, classes: Ints32, 
     classes, counts: shape (MAX_GROUPS,), filled in place: groups of combos, the class of each and how many it
     has.  The groups are in no order, and several may be of one class.
     """
-    key = board_key(board, size)
     plain = np.full(13, 4, np.int64)  # cards of each rank that make no flush by themselves
     for i in range(size):
         plain[board[i] >> 2] -= 1
-    suit, suited, mask = flush_on_board(key, board, size)
-
-    row = np.empty(96, np.uint16)
-    if suited == 5:
-        for pair in range(91):
-            row[pair] = table[FLUSH_AT + mask]
-    else:
-        fill_rank_pair_row(table, key, row)
+    row = np.empty(NUM_RANK_PAIRS, np.uint16)
+    suit, suited, mask = fill_board_row(table, board[:size], row)
     if suited >= 4:
         for rank in range(13):
             plain[rank] -= 1 - (mask >> rank & 1)

@@ -137,14 +137,6 @@ def triple_at(row: Floats) -> ProbabilityTriple:
 
 
 @kernel(allocates=False, inlined=True)
-def keep_triple(triple: ProbabilityTriple, row: Floats) -> None:
-    """Writes a triple to the first three of a row."""
-    row[TripleIndex.FOLD] = triple.fold
-    row[TripleIndex.CALL] = triple.call
-    row[TripleIndex.RAISE] = triple.raise_
-
-
-@kernel(allocates=False, inlined=True)
 def neutral_triple(can_fold: bool, can_raise: bool) -> ProbabilityTriple:
     """Whatever is legal is equally likely."""
     chance = 1.0 / (1.0 + can_fold + can_raise)
@@ -220,5 +212,5 @@ def _fill_triples(
 ) -> None:
     """`triple_of` for every hand; arrays as in `fill_formula_triples`."""
     for hand in range(values.shape[0]):
-        triple = triple_of(values[hand], chances[hand], draws[hand], thresholds, push, bluffs)
-        keep_triple(triple, triples[hand])
+        row = triples[hand]
+        row[0], row[1], row[2] = triple_of(values[hand], chances[hand], draws[hand], thresholds, push, bluffs)

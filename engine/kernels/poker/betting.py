@@ -104,6 +104,12 @@ def to_call(rules: Ints, spent: Ints, node: Ints) -> int:
 
 
 @kernel(allocates=False)
+def pot_after_call(rules: Ints, spent: Ints, node: Ints) -> int:
+    """The pot once the position to act has called."""
+    return integer(pot_of(rules, spent) + max(0, to_call(rules, spent, node)))
+
+
+@kernel(allocates=False)
 def _acting(rules: Ints, spent: Ints, node: Ints) -> int:
     """Bit p: position p has not folded and has chips left."""
     with_chips = 0

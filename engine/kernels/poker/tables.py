@@ -111,7 +111,7 @@ def _straight_tops() -> Ints:
     return tops
 
 
-_STRAIGHT_TOP: Final = _straight_tops()
+STRAIGHT_TOP: Final = _straight_tops()
 
 
 def _score(category: int, main: Ints | int, kickers: Ints | int) -> Ints:
@@ -126,7 +126,7 @@ def _scores_without_flush(counts: Ints) -> Ints:
     """
     bits = 1 << np.arange(13)
     ones, twos, threes, fours = ((counts >= number) @ bits for number in (1, 2, 3, 4))
-    top = _STRAIGHT_TOP[ones]
+    top = STRAIGHT_TOP[ones]
 
     four = _HIGHEST[1][fours]
     three = _HIGHEST[1][threes]
@@ -150,7 +150,7 @@ def _scores_without_flush(counts: Ints) -> Ints:
 
 def _scores_of_flushes() -> Ints:
     """The score of each rank mask of one suit; meaningless for fewer than five ranks."""
-    top = _STRAIGHT_TOP
+    top = STRAIGHT_TOP
     return np.where(top >= 0, _score(8, 1 << np.maximum(top, 0), 0), _score(5, 0, _HIGHEST[5]))
 
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.cards import deal_board
+from engine.kernels.poker.cards import card_bits, deal_board
 from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 from engine.support.arrays import Bytes, Floats, Ints, Words
 
@@ -98,9 +98,7 @@ def deal_jointly(
     positions, weights, thresholds, aliases, combo_cards = hands
     own, known_board = seen[:2], seen[2:]
     size = known_board.shape[0]
-    known = 1 << integer(own[0]) | 1 << integer(own[1])
-    for i in range(size):
-        known |= 1 << integer(known_board[i])
+    known = card_bits(seen, seen.shape[0])
     number = positions.shape[0]
     combos = np.empty(max(number, 1), np.int64)
     state = np.zeros(1, np.uint64)

@@ -33,7 +33,7 @@ from engine.kernels.poker.betting import (
     Rule,
     apply_action,
     legal_raise,
-    pot_of,
+    pot_after_call,
 )
 from engine.poker.records import NUM_SIZES, LastAction, RaiseSize
 from engine.poker.rules.action import COMMITTED
@@ -234,9 +234,8 @@ def raise_total(rules: Ints, integers: Ints, size: int) -> int:
     if size == RaiseSize.ALL_IN:
         return high
     position = integers[Node.TO_ACT]
-    pot = pot_of(rules, integers[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS])
+    pot = pot_after_call(rules, integers[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS], integers)
     stack, spent = rules[Rule.STACK, position], integers[TreeNode.SPENT + position]
-    pot += min(stack, integers[Node.MAX_SPENT]) - spent
     share = 0.5 if size == RaiseSize.HALF_POT else (1.0 if size == RaiseSize.POT else 2.0)
     total = integer(integers[Node.MAX_SPENT] + share * pot + 0.5)
     if total - spent > COMMITTED * (stack - spent):

@@ -36,7 +36,7 @@ from engine.kernels.players.trials.tree import (
 )
 from engine.kernels.players.triples import triple_at
 from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
-from engine.kernels.poker.cards import count_bits
+from engine.kernels.poker.cards import combo_of, count_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.poker.records import RaiseSize
@@ -191,8 +191,7 @@ def _fill_features(
             features[Feature.NEGATIVE] = 0.0
             deals.ranks[trial, position] = rank
         elif known == betting_round:
-            high, low = max(a, b), min(a, b)
-            combo = (high * (high - 1) >> 1) + low
+            combo = combo_of(a, b)
             row = position if cards.known_positive.shape[0] > 1 else 0
             features[Feature.POSITIVE] = cards.known_positive[row, combo]
             features[Feature.NEGATIVE] = cards.known_negative[row, combo]
