@@ -19,10 +19,10 @@ seen them.  For a hand whose end it did not see, `hand_finished` is not called.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from engine.players.probability_triple import TRIPLE_INDEX
+from engine.players.probability_triple import triple_of
 from engine.poker.records import ProbabilityTriple as ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.poker.rules.betting import Step
@@ -244,14 +244,6 @@ def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
         if left < 0:
             return action
     return max(chances, key=chances.__getitem__)  # they add up to one, except for rounding
-
-
-def triple_of(chances: Iterable[tuple[Action, float]]) -> ProbabilityTriple:
-    """The chances of folding, calling and raising to any size, of the chances of some actions."""
-    triple = [0.0, 0.0, 0.0]
-    for action, chance in chances:
-        triple[TRIPLE_INDEX[action.kind]] += chance
-    return ProbabilityTriple(*triple)
 
 
 def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:

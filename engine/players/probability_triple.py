@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from engine.poker.records import ProbabilityTriple, TripleIndex
-from engine.poker.rules.action import ActionKind
+from engine.poker.rules.action import Action, ActionKind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,6 +53,14 @@ def checked(triple: Sequence[float]) -> ProbabilityTriple:
     if abs(sum(triple) - 1) > _TOLERANCE:
         raise ValueError(f"the chances of a triple add up to 1, got {sum(triple)} from {tuple(triple)}")
     return ProbabilityTriple(*(float(chance) for chance in triple))
+
+
+def triple_of(chances: Iterable[tuple[Action, float]]) -> ProbabilityTriple:
+    """The chances of folding, calling and raising to any size, of the chances of some actions."""
+    triple = [0.0, 0.0, 0.0]
+    for action, chance in chances:
+        triple[TRIPLE_INDEX[action.kind]] += chance
+    return ProbabilityTriple(*triple)
 
 
 def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> ProbabilityTriple:

@@ -20,12 +20,12 @@ import attrs
 import numpy as np
 
 from engine.kernels.solving.tree import fill_reach, fill_worth
-from engine.players.probability_triple import TRIPLE_INDEX
+from engine.players.probability_triple import TRIPLE_INDEX, triple_of
 from engine.poker.cards import format_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 from engine.solving.game_tree import GameTree
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, as_chances
 
 Triples = Callable[[HandView], ProbabilityTriple]
 """How likely a player folds, calls and raises in a view."""
@@ -77,12 +77,7 @@ class Strategy:
         Raises:
             ValueError: it is not the viewing player's turn, or it is another game.
         """
-        chances = dict.fromkeys(ActionKind, 0.0)
-        for action, chance in self.chances(view).items():
-            chances[action.kind] += chance
-        return ProbabilityTriple(
-            *(chances[kind] for kind in (ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE))
-        )
+        return triple_of(self.chances(view).items())
 
     def table(self) -> Mapping[str, dict[str, float]]:
         """The whole strategy: for each `information_set_key`, the chance of each action by its text."""
@@ -118,10 +113,7 @@ def normalised(tree: GameTree, weights: Floats) -> Floats:
     """The policy proportional to weights by slot; actions are equally likely where none has weight."""
     policy = np.empty_like(weights)
     for node in tree.decisions:
-        found = node.slots(weights)
-        total = found.sum(axis=0)
-        share = np.full_like(found, 1.0 / len(node.actions))
-        node.slots(policy)[:] = np.divide(found, total, out=share, where=total > 0)
+        node.slots(policy)[:] = as_chances(node.slots(weights), axis=0)
     return policy
 
 

@@ -1,4 +1,4 @@
-"""Names of numpy's array types, so that a signature tells what its arrays hold in one word; `read_only`."""
+"""Names of numpy's array types, so that a signature tells what its arrays hold in one word; small helpers."""
 
 from __future__ import annotations
 
@@ -26,3 +26,9 @@ def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     """The array itself, which nobody can change any more."""
     array.flags.writeable = False
     return array
+
+
+def as_chances(weights: Floats, axis: int) -> Floats:
+    """Weights divided by their sums along an axis; where that is 0, all are equal."""
+    total = weights.sum(axis=axis, keepdims=True)
+    return np.divide(weights, total, out=np.full(weights.shape, 1.0 / weights.shape[axis]), where=total > 0)

@@ -18,10 +18,10 @@ import trio
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
 from clients.core import options
-from clients.core.agent import ProbabilityTriple, described, drawn, triple_of
+from clients.core.agent import ProbabilityTriple, described, drawn
 from engine import compiling
 from engine.players.bet_sizes import BetSizes
-from engine.players.probability_triple import legal_triple
+from engine.players.probability_triple import legal_triple, triple_of
 from engine.players.table_reader import PotentialName
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move

@@ -24,7 +24,7 @@ from engine.hands.equity import preflop_equities, preflop_pair_counts
 from engine.kernels.hands import rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, as_chances
 
 AnyNode: TypeAlias = "Fork | Fold | Showdown"
 
@@ -253,10 +253,10 @@ def solve(
             for history, values in action_values(game, strategy, matchups, position).items():
                 gain = values - (strategy[history] * values).sum(axis=0)
                 regrets[history] = np.maximum(regrets[history] + gain, 0.0)
-                strategy[history] = _normalised(regrets[history])
+                strategy[history] = as_chances(regrets[history], axis=0)
             _add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
         if iteration % 50 == 0:
-            average = {history: _normalised(total) for history, total in sums.items()}
+            average = {history: as_chances(total, axis=0) for history, total in sums.items()}
             if exploitability(game, average, matchups) <= max_exploitability:
                 return average
     raise RuntimeError(
@@ -275,12 +275,6 @@ def _add_reached(
         sums[node.history] += reach * chances
     for child, chance in zip(node.children, chances, strict=True):
         _add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
-
-
-def _normalised(weights: Floats) -> Floats:
-    """The chances of the actions with each hand, by their weights; equal where there are none."""
-    total = weights.sum(axis=0)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1 / len(weights))
 
 
 def iterated_strategy(

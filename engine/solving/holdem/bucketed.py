@@ -10,11 +10,10 @@ import numpy as np
 
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, combo_index
-from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, as_chances
 
 
 @attrs.frozen(eq=False)
@@ -54,10 +53,7 @@ class BucketedStrategy:
             raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
         policy = np.empty(betting.num_slots)
         for decision in betting.decisions.values():
-            found, chances = betting.rows(decision, weights), betting.rows(decision, policy)
-            total = found.sum(axis=1, keepdims=True)
-            chances[:] = 1.0 / len(decision.actions)
-            np.divide(found, total, out=chances, where=total > 0)
+            betting.rows(decision, policy)[:] = as_chances(betting.rows(decision, weights), axis=1)
         return cls(betting, abstraction, policy)
 
     def chances(self, view: HandView) -> dict[Action, float]:
@@ -74,17 +70,6 @@ class BucketedStrategy:
             for action, chance in zip(decision.actions_at(view.betting), chances, strict=True):
                 found[action] = found.get(action, 0.0) + weight * chance
         return found or {CALL: 1.0}
-
-    def triple(self, view: HandView) -> ProbabilityTriple:
-        """The chances of a fold, a call and a raise.
-
-        Raises:
-            ValueError: nobody is to act, or it is another game.
-        """
-        triple = [0.0, 0.0, 0.0]
-        for action, chance in self.chances(view).items():
-            triple[TRIPLE_INDEX[action.kind]] += chance
-        return ProbabilityTriple(*triple)
 
     def triples(self, betting: BettingState, board: Sequence[int]) -> Floats:
         """The triples of all combos that the player to act may hold, shape (1326, 3).

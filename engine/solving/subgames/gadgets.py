@@ -16,14 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from engine.solving.subgames.schedules import Factors
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, as_chances
 
 
 def _matched(regrets: Floats) -> Floats:
     """Chances by regret matching along the first axis."""
-    good = np.maximum(regrets, 0.0)
-    total = good.sum(axis=0, keepdims=True)
-    return np.divide(good, total, out=np.full(good.shape, 1.0 / len(good)), where=total > 0)
+    return as_chances(np.maximum(regrets, 0.0), axis=0)
 
 
 class Resolve:

@@ -39,7 +39,7 @@ from engine.solving.holdem.abstraction import SUIT_NAMES, renamed_card, renamed_
 from engine.solving.subgames.menus import STREETS, BettingPlan
 from engine.solving.subgames.schedules import SCHEDULES, Schedule
 from engine.solving.subgames.tree import Point, StreetTree, street_trees
-from engine.support.arrays import Floats, Floats32, Ints, Ints32
+from engine.support.arrays import Floats, Floats32, Ints, Ints32, as_chances
 
 Board = tuple[int, ...]
 Ranges = tuple[Floats, Floats]
@@ -290,9 +290,7 @@ class Subgame:
         row = self.trees[place[0]].forest.nodes[node]
         player, actions = int(row[NodeColumn.PLAYER]), int(row[NodeColumn.ACTIONS])
         table = self.table(place, player)[:, row[NodeColumn.EDGE] : row[NodeColumn.EDGE] + actions]
-        sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
-        total = sums.sum(axis=1, keepdims=True)
-        return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+        return as_chances(table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64), axis=1)
 
     def set_average(self, place: Place, node: int, chances: Floats) -> None:
         """Let the average strategy at a node be this, by combo; shape (1326, actions)."""

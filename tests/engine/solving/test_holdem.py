@@ -16,6 +16,7 @@ from clients.core.arena import Arena
 from engine.hands.flop_configs import different_flops
 from engine.hands.hand_strength import hand_strength
 from engine.kernels.solving.lanes import BatchNode, NodeKind
+from engine.players.probability_triple import triple_of
 from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_CARDS, combo_index, combos_without
 from engine.poker.rules import (
@@ -323,7 +324,7 @@ def test_good_hands_are_raised_and_bad_ones_folded(learnt: BucketedStrategy) -> 
     after = learnt.triples(flop, BOARD[:3])
     assert after.sum(axis=1) == pytest.approx(1)
     view = initial_hand(ONE_RAISE, 0, CardDealer(ONE_RAISE, 1).deal()).view(1)
-    assert learnt.triple(view) == pytest.approx(first[combo_index(*view.own_cards)])
+    assert triple_of(learnt.chances(view).items()) == pytest.approx(first[combo_index(*view.own_cards)])
 
 
 def test_it_is_saved_and_sits_down(learnt: BucketedStrategy, tmp_path: Path) -> None:
