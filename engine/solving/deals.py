@@ -158,19 +158,18 @@ class TwofoldDeals(GameDeals):
 
 def num_views(game: GameDefinition, betting_round: int) -> int:
     """The number of views in a round: ways to see own cards and the board cards of each round so far."""
-    left = len(game.deck)
-    number = 1
-    for cards in (game.num_hole_cards, *game.num_board_cards[: betting_round + 1]):
-        number *= math.comb(left, cards)
-        left -= cards
-    return number
+    return _ways(game, 1, betting_round)
 
 
 def num_deals(game: GameDefinition, betting_round: int) -> int:
     """The number of deals up to a round: all players' hole cards and the board so far."""
-    left = len(game.deck)
-    number = 1
-    for cards in (*(game.num_hole_cards,) * game.num_players, *game.num_board_cards[: betting_round + 1]):
+    return _ways(game, game.num_players, betting_round)
+
+
+def _ways(game: GameDefinition, players: int, betting_round: int) -> int:
+    """The number of ways to deal hole cards to some players, and the board up to a round."""
+    left, number = len(game.deck), 1
+    for cards in (*(game.num_hole_cards,) * players, *game.num_board_cards[: betting_round + 1]):
         number *= math.comb(left, cards)
         left -= cards
     return number

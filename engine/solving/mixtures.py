@@ -200,17 +200,15 @@ def _generalised_best_response(
     mixture = members[-1]
     lower = -np.inf
     rows: Floats = np.empty(0)
-    if responses:
-        game = solve_matrix_game(results)
-        mixture, lower, rows = mixed(tree, members, game.columns), game.value, game.rows
     while True:
+        if responses:
+            game = solve_matrix_game(results)
+            mixture, lower, rows = mixed(tree, members, game.columns), game.value, game.rows
         response = full_response(tree, mixture)
         if won_of(tree, response, mixture) <= lower + _PRECISION:
             break
         responses = [*responses, response]
         results = np.vstack([results, [won_of(tree, response, member) for member in members]])
-        game = solve_matrix_game(results)
-        mixture, lower, rows = mixed(tree, members, game.columns), game.value, game.rows
     # Only those with weight, so that nobody else decides where none of them comes.
     parts = [(policy, weight) for policy, weight in zip(responses, rows, strict=True) if weight > 0]
     policy = mixed(tree, [each for each, _ in parts], [weight for _, weight in parts])

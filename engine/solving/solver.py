@@ -18,6 +18,7 @@ Source: as for ``engine.kernels.solving.regrets``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Final, Literal, get_args
 
@@ -95,7 +96,6 @@ class Solver:
             bound, loose = constraints.bound, constraints.loose
         self._learnt = Regrets(np.zeros(slots), np.zeros(slots), free, bound + loose * free, bound, loose)
         self._random = np.array([seed & 2**64 - 1], np.uint64)
-        self._scratch: RegretScratch | Visits | None = None
 
     @property
     def game(self) -> GameDefinition:
@@ -109,25 +109,26 @@ class Solver:
 
     def run(self, iterations: int) -> None:
         """Run some more iterations."""
+        arrays, learnt = self.tree.arrays, self._learnt
         if self.algorithm == "mcfr":
-            if not isinstance(self._scratch, Visits):
-                self._scratch = _visits(self.tree)
-            sample(
-                self.tree.arrays,
-                self._learnt.regrets,
-                self._learnt.sums,
-                self._scratch,
-                self._random,
-                iterations,
-            )
+            sample(arrays, learnt.regrets, learnt.sums, self._visits, self._random, iterations)
         else:
-            if not isinstance(self._scratch, RegretScratch):
-                self._scratch = _scratch(self.tree)
-            minimise(
-                self.tree.arrays, self._learnt, self._scratch,
-                schedule(self.algorithm, self.iterations + 1, iterations),
-            )  # fmt: skip
+            discounts = schedule(self.algorithm, self.iterations + 1, iterations)
+            minimise(arrays, learnt, self._scratch, discounts)
         self.iterations += iterations
+
+    @functools.cached_property
+    def _scratch(self) -> RegretScratch:
+        """Empty arrays for `minimise`."""
+        nodes, slots = self.tree.num_nodes, self.tree.num_slots
+        return RegretScratch(np.empty(nodes), np.empty(nodes), np.zeros(slots), np.zeros(slots))
+
+    @functools.cached_property
+    def _visits(self) -> Visits:
+        """Empty arrays for `sample`: on a visit to each block at most, and one more."""
+        most_actions = max(len(node.actions) for node in self.tree.nodes)
+        size = len(self.tree.nodes) + 1
+        return Visits(np.zeros((size, 3), np.int64), np.zeros(size), np.zeros((size, most_actions)))
 
     def average(self) -> Strategy:
         """The average strategy so far, which is the result; uniform where a player never plays to."""
@@ -181,19 +182,3 @@ def _discount(numbers: Floats, exponent: float) -> Floats:
         return np.full_like(numbers, 1.0 if exponent > 0 else 0.0)
     powers = numbers**exponent
     return powers / (powers + 1.0)
-
-
-def _scratch(tree: GameTree) -> RegretScratch:
-    """Arrays for a pass over a tree."""
-    return RegretScratch(
-        np.empty(tree.num_nodes), np.empty(tree.num_nodes), np.zeros(tree.num_slots), np.zeros(tree.num_slots)
-    )
-
-
-def _visits(tree: GameTree) -> Visits:
-    """Arrays for a traversal by ``mcfr``."""
-    most_actions = max(len(node.actions) for node in tree.nodes)
-    blocks = len(tree.nodes)
-    return Visits(
-        np.zeros((blocks + 1, 3), np.int64), np.zeros(blocks + 1), np.zeros((blocks + 1, most_actions))
-    )

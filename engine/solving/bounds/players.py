@@ -78,16 +78,11 @@ class AskedPlayer:
 
     def __init__(self, ask: Ask, *, is_fixed: bool = False) -> None:
         self._ask = ask
-        self._is_fixed = is_fixed
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether the betting alone decides what the player does."""
-        return self._is_fixed
+        self.is_fixed = is_fixed
 
     def classes(self, board: tuple[int, ...]) -> Classes:
         """A class for each combo, or one class for all if the betting alone decides."""
-        return np.zeros(NUM_COMBOS, np.int64) if self._is_fixed else np.arange(NUM_COMBOS)
+        return np.zeros(NUM_COMBOS, np.int64) if self.is_fixed else np.arange(NUM_COMBOS)
 
     def chances(
         self, bettings: Sequence[BettingState | None], board: tuple[int, ...]
@@ -100,7 +95,7 @@ class AskedPlayer:
         """
         said = [None if betting is None else self._said(betting, board) for betting in bettings]
         is_same = all(rows is None or len(rows) == 1 for rows in said)
-        if self._is_fixed and not is_same:
+        if self.is_fixed and not is_same:
             raise ValueError("expected the same chances with all hands, as the betting alone decides")
         classes = np.zeros(NUM_COMBOS, np.int64) if is_same else self.classes(board)
         chances = np.zeros((len(bettings), 3, 1 if is_same else NUM_COMBOS), np.float32)

@@ -109,24 +109,20 @@ class Responder:
             mets[half] *= scale
         expected = _meeting(lanes, board)
 
-        def valued(decides: int | slice, pays: int | slice) -> Floats:
-            pair = controlled(
-                _mean(sums, decides),
-                _mean(mets, decides),
-                expected,
-                _mean(sums, pays)[None],
-                _mean(mets, pays)[None],
-            )
+        def valued(decides: list[int], pays: list[int]) -> Floats:
+            taught, come = sums[decides].mean(axis=0), mets[decides].mean(axis=0)
+            paid, met = sums[pays].mean(axis=0), mets[pays].mean(axis=0)
+            pair = controlled(taught, come, expected, paid[None], met[None])
             by_end = pair.reshape(2, NUM_COMBOS, len(betting.bettings), -1)
             ends = [by_end[..., end] for end in range(by_end.shape[-1])]
             worth = ascend(shape, self.position, folded, ends, decided_by_first)
             return _by_starting_hand(worth[1]) * (_FLOPS / _FLOPS_LEFT)
 
         came = _by_starting_hand(_meeting(reach, board)) * (_FLOPS / _FLOPS_LEFT)
-        in_sample = valued(slice(2), slice(2))
+        in_sample = valued([0, 1], [0, 1])
         if flop.is_whole:
             return FlopValues(in_sample, in_sample, came)
-        fitted = (valued(0, 1) + valued(1, 0)) / 2
+        fitted = (valued([0], [1]) + valued([1], [0])) / 2
         return FlopValues(fitted, in_sample, came)
 
     def _on_turn(self, flop: Board, card: int, lanes: Floats32) -> Floats32:
@@ -244,16 +240,11 @@ def ascend(
         raised = worth[node.after_raise] if node.after_raise >= 0 else None
         options = [each for each in (called, raised) if each is not None]
         if node.fold >= 0:
-            options.append(_like(folds[number], options[0]))
+            options.append(np.broadcast_to(folds[number], options[0].shape))
         worth[number] = best(options) if node.position == responder else functools.reduce(np.add, options)
     found = worth[0]
     assert found is not None
     return found
-
-
-def _like(fold: Values, other: Values) -> Values:
-    """The value of a fold, broadcast to the shape of another option's value."""
-    return np.broadcast_to(fold, other.shape)
 
 
 def _best(options: list[Floats32]) -> Floats32:
@@ -287,11 +278,6 @@ def controlled(taught: Floats, come: Floats, expected: Values, paid: Floats, met
     """
     rate = np.divide(taught, come, out=np.zeros_like(taught), where=come > 0)
     return np.concatenate([(rate * expected)[None], paid - rate * (met - expected)])
-
-
-def _mean(halves: Floats, of: int | slice) -> Floats:
-    """One of the two halves, or the mean of both."""
-    return halves[of] if isinstance(of, int) else halves.mean(axis=0)
 
 
 _HOLDING: Final = np.zeros((52, NUM_COMBOS), np.float32)

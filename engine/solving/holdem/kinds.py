@@ -64,7 +64,7 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     """
     kind = notes.get("abstraction")
     if kind == Percentiles.kind:
-        return Percentiles(_buckets(notes)[0])
+        return Percentiles(_three(notes, "buckets")[0])
     if kind == Distributions.kind:
         return _distributions_of(notes, arrays, _board_classes(notes))
     if kind == Clusters.kind:
@@ -79,7 +79,7 @@ def _distributions_of(
 ) -> Distributions:
     """The buckets by distribution of strength that a file was written with."""
     flops, turns = _arrays(arrays, "flops", "turns")
-    return Distributions(flops, turns, _buckets(notes)[2], board_classes)
+    return Distributions(flops, turns, _three(notes, "buckets")[2], board_classes)
 
 
 def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
@@ -205,11 +205,6 @@ def _board_classes(notes: Mapping[str, Any]) -> tuple[int, int, int]:
         return 1, 1, found
     flop, turn, river = _three(notes, "textures")
     return flop, turn, river
-
-
-def _buckets(notes: Mapping[str, Any]) -> Sequence[int]:
-    """The numbers of buckets on flop, turn and river."""
-    return _three(notes, "buckets")
 
 
 def _three(notes: Mapping[str, Any], name: str) -> Sequence[int]:

@@ -143,7 +143,7 @@ class Solution:
         If the tree lacks an action, the place where it was taken, and the betting after it.
         """
         place, node = (0, 0, 0), 0
-        for before, _, action in _steps_after(self.root, betting):
+        for before, _, action in betting.steps()[len(self.root.steps()) :]:
             tree, done = self.game.trees[place[0]], as_played(before, action)
             child = next(
                 (each for each in tree.children(node) if self.action(tree, node, each) == done), None
@@ -181,10 +181,6 @@ class Solution:
         found[:, actions.index(CALL)] = 1.0
         found[combos] = self.game.average(place, node)[: len(combos)]
         return actions, found
-
-
-def _steps_after(root: BettingState, betting: BettingState) -> list[tuple[BettingState, int, Action]]:
-    return betting.steps()[len(root.steps()) :]
 
 
 class TableSolver:

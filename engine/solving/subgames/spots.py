@@ -171,11 +171,9 @@ def _starts(
     """Both players' reach at the roots of a board."""
     depth, number, board = place
     if depth == 0:
-        first, second = ((subgame.reach[p] * 1.0) for p in range(2))
         combos = subgame.levels[0][0].combos[0]
-        yield tuple(
-            reach[np.searchsorted(subgame.combos[p], combos[p])] for p, reach in enumerate((first, second))
-        )  # type: ignore[misc]
+        first, second = (subgame.reach[p][np.searchsorted(subgame.combos[p], combos[p])] for p in range(2))
+        yield first, second
         return
     level = subgame.levels[depth][number]
     above = found[subgame.above(place)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
@@ -170,7 +170,7 @@ class StreetTree:
         folds: list[int] = []
         ends: list[int] = []
         edges, reaches = [0, 0], [len(starts)] * 2
-        for number, point in _growing(self.points):
+        for number, point in enumerate(self.points):  # which grow meanwhile
             if len(self.points) > MOST_NODES:
                 raise TooLarge(
                     f"the betting on the {STREETS[self.street]} has more than {MOST_NODES:,} points"
@@ -212,14 +212,6 @@ class StreetTree:
         return (
             point.folded >= 0 or point.street > self.street or (point.stack <= _CLOSE and not any(point.bets))
         )
-
-
-def _growing(points: list[Point]) -> Iterator[tuple[int, Point]]:
-    """Number a list that grows meanwhile."""
-    number = 0
-    while number < len(points):
-        yield number, points[number]
-        number += 1
 
 
 def _options(point: Point, betting: BettingPlan, stack: float) -> list[Point]:
