@@ -141,30 +141,6 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or value == float("inf") else value
 
 
-@attrs.define(eq=False)
-class Sums:
-    """Sums that grow hand by hand, for `Winnings`."""
-
-    hands: int = 0
-    chips: float = 0.0
-    squares: float = 0.0
-
-    @property
-    def winnings(self) -> Winnings:
-        """The winnings in these hands."""
-        return Winnings(self.hands, self.chips, self.squares)
-
-
-@attrs.define(eq=False)
-class _Player:
-    """The counts of one player."""
-
-    by_position: list[PlayCounts]
-    won_by_position: list[Sums]
-    won_by_round: list[Sums]
-    won_by_ending: dict[Ending, Sums]
-
-
 class PlayTable:
     """Counts of the players' play in a game, and of what they win, by position, betting round and ending.
 
@@ -177,33 +153,35 @@ class PlayTable:
 
     def __init__(self, game: GameDefinition, num_players: int) -> None:
         self.game = game
-        positions, rounds = range(game.num_players), range(game.num_rounds)
         self.players = [
-            _Player(
-                [PlayCounts(game.num_rounds) for _ in positions],
-                [Sums() for _ in positions],
-                [Sums() for _ in rounds],
-                {ending: Sums() for ending in Ending},
-            )
-            for _ in range(num_players)
+            [PlayCounts(game.num_rounds) for _ in range(game.num_players)] for _ in range(num_players)
         ]
+        """The counts of each player, by position."""
+        kinds = {"position": game.num_players, "round": game.num_rounds, "ending": len(Ending)}
+        self.won = {kind: [Winnings()] * (num_players * number) for kind, number in kinds.items()}
+        """Winnings by position, betting round and ending: for each a list of the first player's, then of the
+        second's, and so on."""
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
         """A player's counts in a position, or in all positions if none is given."""
-        of_player = self.players[player].by_position
+        of_player = self.players[player]
         if position is not None:
             return of_player[position]
         return sum(of_player[1:], of_player[0])
 
-    def won_by_position(self, player: int) -> tuple[Winnings, ...]:
+    def won_by_position(self, player: int) -> list[Winnings]:
         """A player's winnings in each position, in the hands played there."""
-        return tuple([sums.winnings for sums in self.players[player].won_by_position])
+        return self._won("position", player)
 
-    def won_by_round(self, player: int) -> tuple[Winnings, ...]:
+    def won_by_round(self, player: int) -> list[Winnings]:
         """What a player won by the betting round in which a hand was decided for them: by their fold, or by
         the hand's last action."""
-        return tuple([sums.winnings for sums in self.players[player].won_by_round])
+        return self._won("round", player)
 
     def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
         """A player's winnings by the way in which hands ended."""
-        return {ending: sums.winnings for ending, sums in self.players[player].won_by_ending.items()}
+        return dict(zip(Ending, self._won("ending", player), strict=True))
+
+    def _won(self, kind: str, player: int) -> list[Winnings]:
+        number = len(self.won[kind]) // len(self.players)
+        return self.won[kind][player * number : (player + 1) * number]

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.evidence.columns.hands import HandColumns
-from engine.evidence.play_statistics import SOMETHING, PlayTable, Sums
+from engine.evidence.play_statistics import SOMETHING, PlayTable
 from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES
 from engine.players.hand_play import Ending
 from engine.support.arrays import Bools, Floats, Ints
+from engine.support.intervals import Winnings
 
-_ENDINGS = tuple(Ending)
+_FOLDED, _UNCONTESTED, _SHOWDOWN, _ALL_IN = range(len(Ending))
+"""The places of all endings, in the order of `Ending`."""
 
 
 def contested_pots(hands: HandColumns) -> Ints:
@@ -59,23 +61,23 @@ def payments(players: Ints, chips: Floats, num_players: int) -> Floats:
     return found.astype(np.float64)
 
 
-def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:
-    """Add winnings to sums.
+def added(won: Sequence[Winnings], keys: Ints, chips: Floats) -> list[Winnings]:
+    """Winnings with those of more hands.
 
     Args:
-        sums: the sums to update.
-        keys: the index of the sum that each belongs to, shape (n,).
-        chips: the winnings, in the order in which to add them.  Shape (n,).
+        won: the winnings so far.
+        keys: which of them the winnings of each hand belong to, shape (n,).
+        chips: the winnings of the hands, in the order in which to add them.  Shape (n,).
     """
-    size = len(sums)
+    size = len(won)
     keys = np.concatenate([np.arange(size), keys])
     hands = np.bincount(keys, minlength=size).tolist()
-    totals = np.bincount(keys, np.concatenate([[each.chips for each in sums], chips])).tolist()
-    squares = np.bincount(keys, np.concatenate([[each.squares for each in sums], chips * chips])).tolist()
-    for each, number, total, square in zip(sums, hands, totals, squares, strict=True):
-        each.hands += number - 1
-        each.chips = total
-        each.squares = square
+    totals = np.bincount(keys, np.concatenate([[each.chips for each in won], chips])).tolist()
+    squares = np.bincount(keys, np.concatenate([[each.squares for each in won], chips * chips])).tolist()
+    return [
+        Winnings(before.hands + number - 1, total, square)
+        for before, number, total, square in zip(won, hands, totals, squares, strict=True)
+    ]
 
 
 def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Floats) -> None:
@@ -92,26 +94,15 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     has_folded = walked.fold_round >= 0
     last_round = np.where(has_folded, walked.fold_round, walked.last_round[:, None])
     is_showdown = hands.is_showdown[:, None] & ~has_folded
-    kept = np.where(
-        hands.is_showdown,
-        np.where(
-            walked.final_round > walked.last_round,
-            _ENDINGS.index(Ending.ALL_IN),
-            _ENDINGS.index(Ending.SHOWDOWN),
-        ),
-        _ENDINGS.index(Ending.UNCONTESTED),
-    )
-    ending = np.where(has_folded, _ENDINGS.index(Ending.FOLDED), kept[:, None])
+    at_showdown = np.where(walked.final_round > walked.last_round, _ALL_IN, _SHOWDOWN)
+    kept = np.where(hands.is_showdown, at_showdown, _UNCONTESTED)
+    ending = np.where(has_folded, _FOLDED, kept[:, None])
     _count(table, hands, players, is_showdown, _got_chips(hands, chips) & is_showdown)
-    of_players = table.players
-    for name, keys, kinds in (
-        ("won_by_position", np.broadcast_to(positions, players.shape), table.game.num_players),
-        ("won_by_round", last_round, game.num_rounds),
-    ):
-        sums = [each for player in of_players for each in getattr(player, name)]
-        add_to_sums(sums, (players * kinds + keys).ravel(), chips.ravel())
-    by_ending = [player.won_by_ending[each] for player in of_players for each in _ENDINGS]
-    add_to_sums(by_ending, (players * len(_ENDINGS) + ending).ravel(), chips.ravel())
+    by_position = np.broadcast_to(positions, players.shape)
+    for kind, keys in (("position", by_position), ("round", last_round), ("ending", ending)):
+        won = table.won[kind]
+        number = len(won) // len(table.players)
+        table.won[kind] = added(won, (players * number + keys).ravel(), chips.ravel())
 
 
 def _got_chips(hands: HandColumns, chips: Floats) -> Bools:
@@ -161,7 +152,7 @@ def _count(table: PlayTable, hands: HandColumns, players: Ints, showdowns: Bools
             ("folds", walked.fold_round[:, :, None] == np.arange(rounds)),
         )
     }
-    by_position = [counts for player in table.players for counts in player.by_position]
+    by_position = [counts for of_player in table.players for counts in of_player]
     for key, counts in enumerate(by_position):
         for name, numbers in counted.items():
             setattr(counts, name, getattr(counts, name) + numbers[key])

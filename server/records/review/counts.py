@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.play_statistics import PlayTable, Sums
+from engine.evidence.play_statistics import PlayTable
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Z95, Winnings, half_width
 from server.records.batches import deals_in_batches, is_worth_compiling
@@ -54,19 +54,15 @@ class Counts:
     won: tuple[array[float], ...] = attrs.field(init=False)
     """By player, the chips won in each deal in the order played, over all its passes together; 0 if the
     player did not take part."""
-    _sums: list[Sums] = attrs.field(init=False)
+    winnings: list[Winnings] = attrs.field(init=False)
+    """The winnings by player, over the hands they took part in."""
     _paid: Any = 0.0
     _biggest: list[tuple[int, int, BigPot]] = attrs.Factory(list)  # pot, the hand's number times -1
 
     def __attrs_post_init__(self) -> None:
         self.play = PlayTable(self.game, len(self.names))
         self.won = tuple([array("d") for _ in self.names])
-        self._sums = [Sums() for _ in self.names]
-
-    @property
-    def winnings(self) -> tuple[Winnings, ...]:
-        """The winnings by player, over the hands they took part in."""
-        return tuple([sums.winnings for sums in self._sums])
+        self.winnings = [Winnings()] * len(self.names)
 
     @property
     def biggest(self) -> tuple[BigPot, ...]:
@@ -103,7 +99,7 @@ class Counts:
             hands, chips = batch.hands, batch.chips
             by_turns = zip(itertools.cycle(seats), batch.rows, strict=False)
             who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
-            play.add_to_sums(self._sums, who.ravel(), chips.ravel())
+            self.winnings = play.added(self.winnings, who.ravel(), chips.ravel())
             play.add_to_table(self.play, hands, who, chips)
             self._paid = self._paid + play.payments(who, chips, len(self.won))
             deals = np.arange(len(hands)) // len(passes)
