@@ -243,18 +243,17 @@ def train(
     former = learnt.copy()
     start = derive_seed(seed, learnt.hands)
     for chunk, first in enumerate(range(0, hands, CHUNK)):
-        won = _play(
-            learnt,
-            pool,
-            min(CHUNK, hands - first),
-            derive_seed(start, chunk),
-            kernels.Opponents(opponents, former.by_cell),
-            kernels.Method(exploration(learnt.hands), STEP_DECAY, PRIOR),
-        )
+        number, own_seed = min(CHUNK, hands - first), derive_seed(start, chunk)
+        method = kernels.Method(exploration(learnt.hands), STEP_DECAY, PRIOR)
+        won = play(learnt, pool, number, own_seed, opponents, former=former, method=method)
         learnt.hands += len(won)
         if (chunk + 1) % FORMER_SELF_AFTER == 0:
             former = learnt.copy()
         yield won
+
+
+_NEITHER: Final = kernels.Method(exploring=0.0, decay=kernels.NO_LEARNING, prior=PRIOR)
+"""Neither learning nor exploring."""
 
 
 def play(
@@ -265,9 +264,10 @@ def play(
     opponents: Floats,
     *,
     former: ActionValues | None = None,
+    method: kernels.Method = _NEITHER,
     record: Ints | None = None,
 ) -> Floats:
-    """Play hands without learning or exploring; returns the chips won in each, shape (hands,).
+    """Play hands, by default without learning or exploring; returns the chips won in each, shape (hands,).
 
     Args:
         learnt: the learner's values.
@@ -276,31 +276,12 @@ def play(
         seed: the seed of the opponents and of the place in the pool to begin at.
         opponents: from `population`.
         former: the values of former selves; by default those of the learner.
+        method: how the learner explores and learns.
         record: filled in place with the hands as they were played, shape (hands, RECORD_SIZE).
 
     Raises:
         ValueError: a pool for another number of players.
     """
-    return _play(
-        learnt,
-        pool,
-        hands,
-        seed,
-        kernels.Opponents(opponents, (learnt if former is None else former).by_cell),
-        kernels.Method(exploring=0.0, decay=kernels.NO_LEARNING, prior=PRIOR),
-        record,
-    )
-
-
-def _play(
-    learnt: ActionValues,
-    pool: DealPool,
-    hands: int,
-    seed: int,
-    opponents: kernels.Opponents,
-    method: kernels.Method,
-    record: Ints | None = None,
-) -> Floats:
     game = learnt.game
     if pool.num_players != game.num_players:
         raise ValueError(f"expected deals for {game.num_players} players, got {pool.num_players}")
@@ -308,7 +289,7 @@ def _play(
     kernels.play_hands(
         game_array(game),
         pool.played,
-        opponents,
+        kernels.Opponents(opponents, (learnt if former is None else former).by_cell),
         learnt.by_cell,
         method,
         kernels.Schedule(derive_seed(seed, 0) % len(pool), SESSION, derive_seed(seed, 1)),

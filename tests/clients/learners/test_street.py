@@ -75,8 +75,8 @@ def test_at_a_table_it_plays_and_learns_as_in_training(name: str) -> None:
     record = np.zeros((150, kernels.RECORD_SIZE), np.int64)  # less than a session: styles begin again then
 
     method = kernels.Method(0.0, street_learning.STEP_DECAY, street_learning.PRIOR)
-    won = street_learning._play(
-        trained, pool, len(record), 2, kernels.Opponents(opponents, before.by_cell), method, record
+    won = street_learning.play(
+        trained, pool, len(record), 2, opponents, former=before, method=method, record=record
     )
     hands = [
         [action_from_number(number, game.is_limit) for number in actions_and_cells(hand)[0].tolist()]
