@@ -62,6 +62,12 @@ class Observations:
     players: Ints
     """The players' numbers, from 0, shape (rows,)."""
 
+    @classmethod
+    def by_position(cls, payoffs: Floats, changes: Floats, deals: Ints, players: Ints) -> Observations:
+        """Those of whole hands: one number of the deal each, and the rest by position along the next axis."""
+        terms = changes.reshape(-1, changes.shape[2])
+        return cls(payoffs.ravel(), terms, np.repeat(deals, players.shape[1]), players.ravel())
+
 
 def blocks(num_deals: int) -> list[slice]:
     """Slices of deals that are corrected with the same coefficients, fitted to all deals before the slice."""

@@ -389,13 +389,7 @@ class Evidence:
 
     def _equity(self, settled: Floats, brought: Brought) -> Floats:
         game = self._game
-        terms = brought.terms
-        seen = Observations(
-            settled.ravel(),
-            terms.reshape(-1, terms.shape[2]),
-            np.repeat(self.deals, game.num_players),
-            self.players.ravel(),
-        )
+        seen = Observations.by_position(settled, brought.terms, self.deals, self.players)
         result = settled.copy()
         for rows, coefficients in fitted(seen, by_pot(game)):
             hands = np.flatnonzero(rows[:: game.num_players])

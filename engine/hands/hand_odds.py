@@ -28,7 +28,7 @@ from engine.kernels.hands import rollouts
 from engine.kernels.poker.cards import list_run_outs
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import NUM_CARDS
-from engine.poker.combos import NUM_COMBOS, combos_without
+from engine.poker.combos import NUM_COMBOS, combos_without, starting_hand
 from engine.support.arrays import Bytes, Floats
 
 MAX_OPPONENTS: Final = 9
@@ -189,7 +189,7 @@ def raw_hand_odds(
     if not known:
         from engine.hands.preflop.tables import shipped_tables
 
-        return shipped_tables().raw_odds_of(*ours)[:max_opponents].copy()
+        return shipped_tables().raw_odds[starting_hand(*ours), :max_opponents].copy()
     results = results_by_board(ours, final_boards(ours, known), np.ones((1, NUM_COMBOS)))
     total = results.total[0]
     shares = power_of_share(results.won[0] / total, results.tied[0] / total, max_opponents)

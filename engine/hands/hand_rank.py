@@ -14,7 +14,6 @@ split the pot, and 5, 6 and 7 cards are on the same scale.  Cards are the intege
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -179,21 +178,12 @@ def board_ranks(board: Sequence[int]) -> Words16:
     return ranks
 
 
-@functools.cache
-def _scores() -> tuple[int, ...]:
-    return tuple(class_scores().tolist())
-
-
-def _score(rank: int) -> int:
-    if not 0 <= rank < NUM_CLASSES:
-        raise ValueError(f"a hand rank is 0..{NUM_CLASSES - 1}, got {rank}")
-    return _scores()[rank]
-
-
 def hand_category(rank: int) -> HandCategory:
     """The category of a hand rank.
 
     Raises:
         ValueError: a number outside 0..7461.
     """
-    return HandCategory(_score(rank) >> CATEGORY_SHIFT)
+    if not 0 <= rank < NUM_CLASSES:
+        raise ValueError(f"a hand rank is 0..{NUM_CLASSES - 1}, got {rank}")
+    return HandCategory(int(class_scores()[rank]) >> CATEGORY_SHIFT)

@@ -2,7 +2,7 @@
 
 Computing the strength of every combo against weights takes some microseconds.  Potential is the average, over
 the next card, of what the card adds to a combo's strength: against a random hand, computed once for a board
-(`BoardValues.positive_potential`), or against weights as in Poki 3.3.3 (`BoardValues.potentials`), which
+(`BoardValues.plain`), or against weights as in Poki 3.3.3 (`BoardValues.potentials`), which
 takes a quarter of a millisecond.
 
 For one combo the sum over the opponent's hands is taken before the positive part, card by card, whereas eq
@@ -43,7 +43,7 @@ class BoardValues:
     free: Floats
     """1 for combos that share no card with the board, otherwise 0."""
     plain: Potentials
-    """The potentials against a random hand; 0 on the river."""
+    """The potentials against a random hand for one card to come; 0 on the river."""
     share: Floats
     """The strength against a random hand."""
     _cards: Bytes
@@ -56,16 +56,6 @@ class BoardValues:
         strengths = np.empty(NUM_COMBOS)
         kernels.shares_of_all_hands(ranking_table(), self._cards, 0, weights, 0.0, 0.5, strengths)
         return strengths
-
-    @property
-    def positive_potential(self) -> Floats:
-        """PPot against a random hand for one card to come; 0 on the river."""
-        return self.plain.positive
-
-    @property
-    def negative_potential(self) -> Floats:
-        """NPot against a random hand for one card to come; 0 on the river."""
-        return self.plain.negative
 
     def potentials(self, weights: Floats) -> Potentials:
         """PPot and NPot of every combo for one card to come against a weight table; 0 on the river.

@@ -24,12 +24,7 @@ CARD_TEXTS: Final[tuple[str, ...]] = tuple(rank + suit for rank in RANKS for sui
 """The text of each card, ``CARD_TEXTS[51] == "As"``."""
 
 _CARD_BY_TEXT: Final = {text: card for card, text in enumerate(CARD_TEXTS)}
-_WRITTEN_SUITS: Final = {
-    **{suit: index for index, suit in enumerate(SUITS)},
-    **dict(zip("♣♦♥♠", range(4), strict=True)),
-    **dict(zip("♧♢♡♤", range(4), strict=True)),
-}
-_WRITTEN_RANKS: Final = {rank: index for index, rank in enumerate(RANKS)}
+_WRITTEN_SUITS: Final = f"{SUITS}♣♦♥♠♧♢♡♤"
 
 # Ignored between cards; the last two only select how a suit's sign is drawn.
 _IGNORED: Final = dict.fromkeys(map(ord, " \t\r\n,;.-_/|[](){}\ufe0e\ufe0f"))
@@ -102,19 +97,19 @@ def parse_written_cards(text: str) -> tuple[int, ...]:
     cards: list[int] = []
     at = 0
     while at < len(plain):
-        rank = _WRITTEN_RANKS.get(plain[at].upper())
-        if rank is None:
+        rank = RANKS.find(plain[at].upper())
+        if rank < 0:
             raise InvalidCardError(
                 f"{text!r}: {plain[at]!r} is not a rank; "
                 "a card is a rank (2..9, T or 10, J, Q, K, A) and a suit"
             )
-        suit = _WRITTEN_SUITS.get(plain[at + 1].lower()) if at + 1 < len(plain) else None
-        if suit is None:
+        suit = _WRITTEN_SUITS.find(plain[at + 1].lower()) if at + 1 < len(plain) else -1
+        if suit < 0:
             found = "nothing follows" if at + 1 == len(plain) else f"{plain[at + 1]!r} follows"
             raise InvalidCardError(
                 f"{text!r}: after the rank {plain[at]!r} {found}; a suit is one of c d h s or ♣ ♦ ♥ ♠"
             )
-        card = rank * 4 + suit
+        card = make_card(rank, suit % NUM_SUITS)
         if card in cards:
             raise InvalidCardError(f"{text!r}: {CARD_TEXTS[card]} is there twice")
         cards.append(card)

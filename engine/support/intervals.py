@@ -79,16 +79,7 @@ def estimate_of_few(values: Sequence[float]) -> Estimate:
     Raises:
         ValueError: there are none.
     """
-    return estimate(values, student_t95(len(values) - 1) if len(values) > 1 else Z95)
-
-
-def student_t95(degrees: int) -> float:
-    """The critical value of a 95 % interval of Student's t; exact to 1 % from three degrees of freedom on.
-
-    Args:
-        degrees: of freedom, 1 or more; those of a mean are its samples less one.
-    """
-    return student_t(degrees, 0.05)
+    return estimate(values, student_t(len(values) - 1, 0.05) if len(values) > 1 else Z95)
 
 
 def student_t(degrees: int, alpha: float) -> float:

@@ -144,8 +144,8 @@ class Heuristic(Mixing, Remembering):
         values = board_values(view.board)
         combo = combo_index(*view.own_cards)
         now = float(values.strengths(UNIFORM_WEIGHTS)[combo])
-        effective = now * (1 - float(values.negative_potential[combo]))
-        effective += (1 - now) * float(values.positive_potential[combo])
+        effective = now * (1 - float(values.plain.negative[combo]))
+        effective += (1 - now) * float(values.plain.positive[combo])
         return float(effective ** (view.betting.num_in_hand - 1))
 
     def _rates(self, view: HandView) -> tuple[float, float]:

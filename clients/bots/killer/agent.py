@@ -169,7 +169,7 @@ class Killer(Remembering):
         decision = Postflop(
             hand_odds=min(1.0, max(0.0, hand_odds(view, weights))),
             strength=float(hand_strengths(view.board, weights)[combo]),
-            potential=float(board_values(view.board).positive_potential[combo]),
+            potential=float(board_values(view.board).plain.positive[combo]),
             pot=float(betting.pot),
             to_call=float(max(0, betting.amount_to_call(view.position))),
             bet=public.bet if view.legal_actions().can_raise else 0.0,

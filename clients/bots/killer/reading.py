@@ -90,7 +90,7 @@ def effective_strengths(board: tuple[int, ...]) -> Floats:
     """The effective hand strength of every combo against a random hand: shape (1326,), nan if dead."""
     values = board_values(board)
     now = values.strengths(UNIFORM_WEIGHTS)
-    effective: Floats = now + (1 - now) * values.positive_potential
+    effective: Floats = now + (1 - now) * values.plain.positive
     effective = np.where(values.free > 0, effective, np.nan)
     effective.flags.writeable = False
     return effective

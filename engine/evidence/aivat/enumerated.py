@@ -381,8 +381,6 @@ class SmallGame:
                 self._tree.estimate(hand, strategies, values, viewer)
                 for viewer, values in enumerate(self._values)
             ]
-        except PolicyError:
-            raise
         except ValueError as error:
             raise PolicyError(str(error)) from None
         return np.array([*won, -sum(won)])

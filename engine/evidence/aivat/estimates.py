@@ -97,12 +97,7 @@ class Aivat:
         from engine.evidence.aivat.many import terms_of  # compiled code
 
         changes = np.concatenate([brought, np.array(self._of_each(terms_of))], axis=2)
-        seen = Observations(
-            settled.ravel(),
-            changes.reshape(-1, changes.shape[2]),
-            np.repeat(self.deals, self.game.num_players),
-            self.players.ravel(),
-        )
+        seen = Observations.by_position(settled, changes, self.deals, self.players)
         prior = np.zeros(changes.shape[2])
         prior[1 : brought.shape[2] : 2] = 1.0
         return corrected(seen, prior, _PRIOR_DEALS).reshape(settled.shape)

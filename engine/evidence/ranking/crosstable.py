@@ -250,9 +250,7 @@ def rank_ranges(table: CrossTable, alpha: float = _ALPHA) -> list[RankRange]:
     """
     n = table.num_players
     rate = np.where(np.isnan(table.rate), -np.inf, table.rate)
-    pairs = [
-        (i, j) for i in range(n) for j in range(i + 1, n) if np.isfinite(rate[i]) and np.isfinite(rate[j])
-    ]
+    pairs = list(itertools.combinations(np.flatnonzero(np.isfinite(rate)).tolist(), 2))
     blocks = len(table.parts)
     adjusted = holm([_p(float(rate[i] - rate[j]), table.rate_error(i, j), blocks) for i, j in pairs])
     better, worse = [0] * n, [0] * n

@@ -17,7 +17,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, starting_hand
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES
 from engine.support.arrays import Floats, read_only
 from engine.support.files.archive import Archive, array_of, decode_archive
 
@@ -76,14 +76,6 @@ class PreflopTables:
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
         return self.tables[players - MIN_PLAYERS]
-
-    def raw_odds_of(self, card: int, other_card: int) -> Floats:
-        """The raw odds of two hole cards against 1 to 9 opponents, shape (9,).
-
-        Raises:
-            ValueError: not two different cards.
-        """
-        return self.raw_odds[starting_hand(card, other_card)]
 
 
 _RATES: Final = ("roll_out", "roll_out_standard_error", "iterated", "iterated_standard_error")

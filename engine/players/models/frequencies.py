@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.players.action_context import ActionContext, context_of
-from engine.players.models.formula import Traits, average_traits
 from engine.players.models.model import Decision, FixedModel
 from engine.players.probability_triple import checked, legal_triple
 from engine.poker.records import NUM_CONTEXTS, ProbabilityTriple, PublicSituation
@@ -47,11 +46,6 @@ class FrequencyModel(FixedModel):
         )
         """By the index of the context, shape (NUM_CONTEXTS, 3)."""
         assert self.frequencies.shape == (NUM_CONTEXTS, 3)
-
-    @property
-    def traits(self) -> Traits:
-        """Those of a reasonable player."""
-        return average_traits()
 
     @property
     def state(self) -> Hashable:

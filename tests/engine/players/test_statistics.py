@@ -184,9 +184,9 @@ def test_the_potential_at_a_glance_is_the_enumerated_one_within_hundredths(size:
         for combo in np.flatnonzero(values.free)[:: 7 if size == 3 else 11].tolist():
             a, b = COMBO_CARDS[combo].tolist()
             quick.append(kernels.quick_potential(completing, board, size, a, b, shares[combo]))
-            exact.append(values.positive_potential[combo])
+            exact.append(values.plain.positive[combo])
             usual.append(kernels.usual_negative_potential(size, shares[combo]))
-            negative.append(values.negative_potential[combo])
+            negative.append(values.plain.negative[combo])
 
     assert np.mean(np.abs(np.array(quick) - exact)) < bound
     assert np.corrcoef(quick, exact)[0, 1] > 0.85
@@ -256,7 +256,7 @@ def test_the_effective_hand_strength_is_near_the_exact_one(size: int) -> None:
         exact = exact_potentials(values, None)
         strengths = values.strengths(UNIFORM_WEIGHTS)[live]
 
-        difference = (1 - strengths) * (values.positive_potential[live] - exact)
+        difference = (1 - strengths) * (values.plain.positive[live] - exact)
 
         assert np.abs(difference).max() < 0.06
         assert abs(difference.mean()) < 0.02
@@ -265,7 +265,7 @@ def test_the_effective_hand_strength_is_near_the_exact_one(size: int) -> None:
 def test_nothing_improves_on_the_river() -> None:
     values = board_values(cards("8h6c4hJs2d"))
 
-    assert not values.positive_potential.any()
+    assert not values.plain.positive.any()
     assert not np.any(values.potentials(values.free))
 
 

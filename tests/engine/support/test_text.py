@@ -19,7 +19,7 @@ import clients.core.arena
 import engine.poker.cards
 from engine.support import text
 from engine.support.interruption import SIGNALS, as_ctrl_c, held_back
-from engine.support.intervals import Winnings, estimate, estimate_of_few, half_width, student_t, student_t95
+from engine.support.intervals import Winnings, estimate, estimate_of_few, half_width, student_t
 from engine.support.moved import MOVED
 from engine.support.text import columns_of, cut, rate, table
 from engine.support.user_input import how_many, parse_finite, parse_whole
@@ -170,7 +170,7 @@ def test_one_hand_has_a_rate_without_an_interval_and_none_has_no_rate() -> None:
 
 @pytest.mark.parametrize(("degrees", "value"), cases(__file__, "students t is that of the tables"))
 def test_students_t_is_that_of_the_tables(degrees: int, value: float) -> None:
-    assert student_t95(degrees) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
+    assert student_t(degrees, 0.05) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
 
 
 def test_the_mean_of_few_has_students_interval() -> None:

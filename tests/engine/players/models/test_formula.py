@@ -365,7 +365,7 @@ def test_the_effective_hand_strength_is_eq_3_6() -> None:
     values = postflop_values(situation, dict.fromkeys(range(2), strengths), board.plain, board.share)
 
     combo = combo_index(*parse_written_cards("9h7h"))
-    strength, potential = strengths[combo], board.positive_potential[combo]
+    strength, potential = strengths[combo], board.plain.positive[combo]
     assert strength == pytest.approx(0.104, abs=0.001)  # Poki 3.3.2
     assert values.value[combo] == pytest.approx(strength + (1 - strength) * potential)
 
