@@ -31,15 +31,12 @@ class GameDeals:
         self.game = game
         hole = _sets(len(game.deck), game.num_hole_cards)
         used = np.zeros(1, np.int64)
-        held: list[Ints] = []
+        codes: list[Ints] = []
         for _ in range(game.num_players):
             used, rows, chosen = _dealt(used, hole)
-            held = [*(indices[rows] for indices in held), chosen]
-        codes = held
+            codes = [*(code[rows] for code in codes), chosen]
         self.sizes: list[int] = []
         """The number of deals by round."""
-        self.chances: Floats
-        """The chance of each deal of the first round, shape (deals,); they add up to 1."""
         self.views: list[Ints32] = []
         """By round, the view of each position in each deal, shape (positions, deals)."""
         self._codes: list[Ints] = []
@@ -56,7 +53,8 @@ class GameDeals:
             self._codes.append(known)
             self.views.append(numbers.reshape(game.num_players, -1).astype(np.int32))
             self._sets.append(parts)
-        self.chances = np.full(self.sizes[0], 1.0 / self.sizes[0])
+        self.chances: Floats = np.full(self.sizes[0], 1.0 / self.sizes[0])
+        """The chance of each deal of the first round, shape (deals,); they add up to 1."""
 
     def num_views(self, betting_round: int, position: int) -> int:
         """The number of views that a position may have in a round."""
@@ -84,15 +82,11 @@ class GameDeals:
         Raises:
             ValueError: these are not cards that a player can see in this round.
         """
-        game = self.game
-        code, start = 0, 0
-        groups = [tuple(own_cards)]
-        for cards in game.num_board_cards[: betting_round + 1]:
-            if cards:
-                groups.append(tuple(board[start : start + cards]))
-            start += cards
+        ends = (0, *self.game.board_ends[: betting_round + 1])
+        groups = [own_cards, *(board[start:end] for start, end in itertools.pairwise(ends) if end > start)]
+        code = 0
         try:
-            if start != len(board):
+            if len(board) != ends[-1]:
                 raise KeyError
             for masks, cards_of_part in zip(self._sets[betting_round], groups, strict=True):
                 code = code * masks.size + self._indices[self._mask(cards_of_part)]

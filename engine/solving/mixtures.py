@@ -293,11 +293,9 @@ class SmallPortfolio(Portfolio):
         """The chance of each action; see `Portfolio.chances`."""
         found = self.tree.information_set(view)
         through = self.weights @ self._reach[:, found.slots]
-        total = float(through.sum())
-        if total <= 0:  # no strategy plays to here: somebody else has acted in our place
+        if through.sum() <= 0:  # no strategy plays to here: somebody else has acted in our place
             through = np.mean([policy[found.slots] for policy in self.policies], axis=0)
-            total = float(through.sum())
-        return dict(zip(found.node.actions, (through / total).tolist(), strict=True))
+        return dict(zip(found.node.actions, (through / through.sum()).tolist(), strict=True))
 
     def would_have_won(self, view: HandView) -> Floats:
         """The chips won, times the ratio of each strategy's chances to ours."""

@@ -90,10 +90,11 @@ def restricted_nash(tree: GameTree, model: Floats, part: float, iterations: int 
         return full_response(tree, model)
     policies = []
     for seat in (0, 1):
-        twofold = _Twofold(tree, 1 - seat, part)
-        solver = Solver(twofold.tree, constraints=twofold.constraints(model))
+        # Chance decides whether the opponent is free or bound to the model; only it sees which.
+        twofold = GameTree(tree.game, TwofoldDeals(tree.deals, 1 - seat, part))
+        solver = Solver(twofold, constraints=_bound_in_second(tree, twofold, 1 - seat, model))
         solver.run(iterations)
-        policies.append(twofold.folded(solver.average().policy))
+        policies.append(_folded(tree, twofold, solver.average().policy))
     return _seated(tree, *policies)
 
 
@@ -195,30 +196,23 @@ def counts_of_hands(
     return counts
 
 
-class _Twofold:
-    """A game in which chance decides whether the opponent is free or bound to a model; only it sees which."""
+def _bound_in_second(tree: GameTree, twofold: GameTree, opponent: int, model: Floats) -> Constraints:
+    """Constraints by which the opponent plays the model in hands of the second kind."""
+    bound, loose = np.zeros(twofold.num_slots), np.ones(twofold.num_slots)
+    for node, original in zip(twofold.nodes, tree.nodes, strict=True):
+        if node.kind == opponent:
+            node.slots(bound)[:, original.num_views :] = original.slots(model)
+            node.slots(loose)[:, original.num_views :] = 0.0
+    return Constraints(bound, loose)
 
-    def __init__(self, tree: GameTree, opponent: int, part: float) -> None:
-        self._original = tree
-        self._opponent = opponent
-        self.tree = GameTree(tree.game, TwofoldDeals(tree.deals, opponent, part))
 
-    def constraints(self, model: Floats) -> Constraints:
-        """Constraints by which the opponent plays the model in hands in which it is bound."""
-        bound, loose = np.zeros(self.tree.num_slots), np.ones(self.tree.num_slots)
-        for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
-            if node.kind == self._opponent:
-                node.slots(bound)[:, original.num_views :] = original.slots(model)
-                node.slots(loose)[:, original.num_views :] = 0.0
-        return Constraints(bound, loose)
-
-    def folded(self, policy: Floats) -> Floats:
-        """A policy of this game as one of the original; the opponent's part is what it plays when free."""
-        result = np.zeros(self._original.num_slots)
-        for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
-            if node.kind >= 0:
-                original.slots(result)[:] = node.slots(policy)[:, : original.num_views]
-        return result
+def _folded(tree: GameTree, twofold: GameTree, policy: Floats) -> Floats:
+    """A policy of the twofold game as one of the original; the opponent's part is what it plays when free."""
+    result = np.zeros(tree.num_slots)
+    for node, original in zip(twofold.nodes, tree.nodes, strict=True):
+        if node.kind >= 0:
+            original.slots(result)[:] = node.slots(policy)[:, : original.num_views]
+    return result
 
 
 def _seated(tree: GameTree, first: Floats, second: Floats, *, seat: int = 0) -> Floats:

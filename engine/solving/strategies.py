@@ -14,6 +14,7 @@ Source: Lanctot and others, *A Unified Game-Theoretic Approach to Multiagent Rei
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 import attrs
@@ -40,12 +41,9 @@ def information_set_key(view: HandView) -> str:
 
     The cards of each part are sorted, since their order means nothing.
     """
-    parts = [format_cards(sorted(view.own_cards))]
-    start = 0
-    for end in view.game.board_ends[: view.betting_round + 1]:
-        if end > start:
-            parts.append(format_cards(sorted(view.board[start:end])))
-        start = end
+    ends = (0, *view.game.board_ends[: view.betting_round + 1])
+    boards = [view.board[start:end] for start, end in itertools.pairwise(ends) if end > start]
+    parts = [format_cards(sorted(cards)) for cards in (view.own_cards, *boards)]
     return f"{view.betting.text}:{'|'.join(parts)}"
 
 

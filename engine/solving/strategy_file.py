@@ -12,7 +12,7 @@ which compresses well: neighbours are similar, and most numbers are 0 or 63.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,10 +20,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.poker.rules import ActionKind, GameDefinition, format_game, load_game, parse_game
+from engine.poker.rules import CALL, GameDefinition, format_game, load_game, parse_game
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.betting import (
-    BettingDecision,
     HoldemBetting,
     holdem_betting,
     is_heads_up_limit_holdem,
@@ -259,10 +258,10 @@ def format_levels(betting: HoldemBetting, policy: Floats) -> Bytes:
         policy: chances by slot.
     """
     found = []
-    for decision, chances in _by_decision(betting, policy):
+    for decision, chances in betting.by_decision(policy):
         sums = np.rint(chances.cumsum(axis=1) * PARTS)
         levels = np.diff(sums, axis=1, prepend=0.0)
-        found.append(np.delete(levels, _call(decision), axis=1).T.ravel())
+        found.append(np.delete(levels, decision.actions.index(CALL), axis=1).T.ravel())
     return np.concatenate(found).astype(np.uint8)
 
 
@@ -283,10 +282,10 @@ def parse_levels(betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], par
     chance_of = np.arange(_MOST_PARTS + 1) / parts
     policy = np.empty(betting.num_slots)
     start = 0
-    for decision, chances in _by_decision(betting, policy):
+    for decision, chances in betting.by_decision(policy):
         buckets, actions = chances.shape
         left = np.full(buckets, parts, np.int16)
-        call = _call(decision)
+        call = decision.actions.index(CALL)
         for action in range(actions):
             if action != call:
                 column = levels[start : start + buckets]
@@ -297,14 +296,3 @@ def parse_levels(betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], par
             raise ValueError(f"expected chances that add up to {parts} parts at most")
         chances[:, call] = chance_of[left]
     return policy
-
-
-def _by_decision(betting: HoldemBetting, by_slot: Floats) -> Iterator[tuple[BettingDecision, Floats]]:
-    """Each decision with its part of an array by slot, shape (buckets, actions); not copies."""
-    for decision in betting.decisions.values():
-        yield decision, betting.rows(decision, by_slot)
-
-
-def _call(decision: BettingDecision) -> int:
-    """The index of calling among the actions of a decision."""
-    return next(place for place, action in enumerate(decision.actions) if action.kind is ActionKind.CALL)

@@ -160,6 +160,11 @@ class HoldemBetting:
         end = decision.first_slot + self.num_buckets[decision.betting_round] * actions
         return by_slot[decision.first_slot : end].reshape(-1, actions)
 
+    def by_decision(self, by_slot: Floats) -> Iterator[tuple[BettingDecision, Floats]]:
+        """Each decision with its `rows`."""
+        for decision in self.decisions.values():
+            yield decision, self.rows(decision, by_slot)
+
     @property
     def num_information_sets(self) -> int:
         """The number of information sets: buckets, added up over all decisions."""

@@ -299,16 +299,14 @@ class Watched:
     def model(self) -> BucketedStrategy:
         """The frequentist model: observed frequencies, and calling where nothing was seen."""
         weights = self.counts.copy()
-        for decision in self._betting.decisions.values():
-            rows = self._betting.rows(decision, weights)
+        for decision, rows in self._betting.by_decision(weights):
             rows[rows.sum(axis=1) == 0, decision.actions.index(CALL)] = 1.0
         return BucketedStrategy.of(self._betting.game, self._abstraction, weights, self._betting.sizes)
 
     def trust(self, most: float, enough: float = 10.0) -> Floats:
         """Confidence in the model, by slot: ``most * min(1, n / enough)`` after n actions were seen there."""
         trust = self.counts.copy()
-        for decision in self._betting.decisions.values():
-            rows = self._betting.rows(decision, trust)
+        for _, rows in self._betting.by_decision(trust):
             rows[:] = most * np.minimum(1.0, rows.sum(axis=1, keepdims=True) / enough)
         return trust
 

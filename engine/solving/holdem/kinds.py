@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import attrs
@@ -60,7 +60,7 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
 
     Raises:
         UnknownAbstraction: this program does not know the kind.
-        ValueError: the file is damaged.
+        KeyError, ValueError: the file is damaged.
     """
     kind = notes.get("abstraction")
     if kind == Percentiles.kind:
@@ -68,8 +68,8 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     if kind == Distributions.kind:
         return _distributions_of(notes, arrays, _board_classes(notes))
     if kind == Clusters.kind:
-        flops, turns = _arrays(arrays, "flop_clusters", "turn_clusters")
-        return Clusters(_distributions_of(notes, arrays, (1, 1, _board_classes(notes)[2])), flops, turns)
+        base = _distributions_of(notes, arrays, (1, 1, _board_classes(notes)[2]))
+        return Clusters(base, arrays["flop_clusters"], arrays["turn_clusters"])
     known = ", ".join(repr(each.kind) for each in (Percentiles, Distributions, Clusters))
     raise UnknownAbstraction(f"knows hands by {shown(kind)}, this riverboat by {known}")
 
@@ -78,16 +78,8 @@ def _distributions_of(
     notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], board_classes: tuple[int, int, int]
 ) -> Distributions:
     """The buckets by distribution of strength that a file was written with."""
-    flops, turns = _arrays(arrays, "flops", "turns")
-    return Distributions(flops, turns, _three(notes, "buckets")[2], board_classes)
-
-
-def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
-    """The arrays of some names; ValueError if one is missing."""
-    for name in names:
-        if name not in arrays:
-            raise ValueError(f"expected {name!r}")
-        yield np.ascontiguousarray(arrays[name])
+    turns = np.ascontiguousarray(arrays["turns"])
+    return Distributions(arrays["flops"], turns, _three(notes, "buckets")[2], board_classes)
 
 
 def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
@@ -102,10 +94,8 @@ def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
         ValueError: the file is damaged.
     """
     found = notes.get("sizes")
-    if not isinstance(found, list) or not found:
-        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
-    sizes = [math.inf if size == _ALL_IN else size for size in found]
-    if not all(isinstance(size, (int, float)) and size > 0 for size in sizes):
+    sizes = [math.inf if size == _ALL_IN else size for size in found] if isinstance(found, list) else []
+    if not sizes or not all(isinstance(size, (int, float)) and size > 0 for size in sizes):
         raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
     return tuple(map(float, sizes))
 

@@ -68,14 +68,12 @@ class Line:
     raiser: int = -1
     """The position that raised last in the hand; -1 where nobody did."""
 
-    def after(self, betting: BettingState, column: int, letter: str, then: BettingState) -> Line:
+    def after(self, betting: BettingState, player: int, column: int, letter: str, then: BettingState) -> Line:
         """The line after the player to act has done something, which makes the betting another one."""
         here, is_over = betting.betting_round, then.betting_round > betting.betting_round
         letters = self.letters + letter + "/" * is_over
         if column < 2:
             return Line(self.raises, letters, 0 if is_over else self.facing, self.raiser)
-        player = betting.position_to_act
-        assert player is not None  # somebody has raised
         first, second = self.raises[here]
         changed = (first + (player == 0), second + (player == 1))
         raises = (*self.raises[:here], changed, *self.raises[here + 1 :])
@@ -156,7 +154,7 @@ class ContextTree:
                 contexts[0, node] = self._numbers("a", self._action_contexts(betting, line, player, allowed))
                 children[node, columns] = tree.children(node)
                 for child, column, letter in zip(tree.children(node), columns, allowed, strict=True):
-                    lines[child] = line.after(betting, column, letter, tree.bettings[child])
+                    lines[child] = line.after(betting, player, column, letter, tree.bettings[child])
             elif tree.kinds[node] == SHOWDOWN:
                 for position in range(2):
                     found = self._showdown_contexts(betting, line, position, float(amounts[node]))

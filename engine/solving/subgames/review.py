@@ -143,7 +143,8 @@ class Reviewer:
         pair = [weights / weights.max() for weights in ranges.at(root)]
         for position, cards in enumerate(ranges.hand.deal.hole_cards):
             if cards:
-                pair[position] = np.maximum(pair[position], _only(combo_index(*cards)))
+                held = combo_index(*cards)
+                pair[position][held] = max(pair[position][held], _UNEXPECTED)
         first = root.game.first_positions[root.betting_round]
         weights = pair[first], pair[1 - first]
         board = ranges.hand.board[: root.num_board_cards]
@@ -251,9 +252,3 @@ def _played(taken: list[tuple[BettingState, int, Action]]) -> dict[Where, float]
         for before, _, action in taken
         if action.raise_to is not None
     }
-
-
-def _only(combo: int) -> Floats:
-    found = np.zeros(NUM_COMBOS)
-    found[combo] = _UNEXPECTED
-    return found
