@@ -258,9 +258,7 @@ class TableReader:
         self._beginning = _beginning(table, ReadingStyle(noise, potential))
         self._node: BettingState | None = None
         self.reading = self._beginning
-
-    reading: Reading
-    """The reading of the state read last."""
+        """The reading of the state read last."""
 
     def follow(self, betting: BettingState, board: Sequence[int]) -> None:
         """Read all actions up to a state; start again if it does not continue what was read.

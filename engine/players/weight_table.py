@@ -82,14 +82,9 @@ class WeightTable:
 
     def grid(self) -> Floats:
         """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""
-        return grid_of(self.weights)
-
-
-def grid_of(weights: Floats) -> Floats:
-    """The maximum of the weights in each of the 169 cells.  Shape (169,), by starting hand."""
-    grid = np.zeros(NUM_STARTING_HANDS)
-    np.maximum.at(grid, STARTING_HAND_OF_COMBO, weights)
-    return grid
+        grid = np.zeros(NUM_STARTING_HANDS)
+        np.maximum.at(grid, STARTING_HAND_OF_COMBO, self.weights)
+        return grid
 
 
 _SHADES: Final = " ░▒▓█"

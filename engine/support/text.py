@@ -91,11 +91,10 @@ def table(
         widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [cut(cell, width) for cell, width in zip(row, widths, strict=True)]
-        blanks = [" " * (width - columns_of(cell)) for cell, width in zip(cells, widths, strict=True)]
-        texts = [
-            cell + blank if k in left else blank + cell
-            for k, (cell, blank) in enumerate(zip(cells, blanks, strict=True))
-        ]
+        texts = []
+        for k, (text, width) in enumerate(zip(row, widths, strict=True)):
+            cell = cut(text, width)
+            blanks = " " * (width - columns_of(cell))
+            texts.append(cell + blanks if k in left else blanks + cell)
         lines.append((" " * gap).join(texts).rstrip())
     return lines

@@ -19,7 +19,7 @@ import attrs
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, HandView
 from engine.poker.rules.intentions import Move, Nonsense, RaiseTo, action_of as meant_by
 from engine.support.user_input import quoted
-from protocol.agents.observation import Schema, closed
+from protocol.agents.observation import Schema
 
 Reading = Literal["strict", "clamp"]
 READINGS: Final[tuple[Reading, ...]] = ("strict", "clamp")
@@ -36,8 +36,6 @@ _SIZED: Final = ("bet", "raise")
 DO: Final[Schema] = {"enum": list(_MOVES), "description": "bet and raise mean the same"}
 _TOTAL: Final = "for bet and raise: the total chips you will have put in during this hand"
 TO: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": _MOST, "description": _TOTAL}
-SCHEMA: Final[Schema] = closed({"do": DO}, {"to": TO})
-"""The JSON schema of an answer."""
 
 
 class BadFormat(ValueError):

@@ -243,13 +243,12 @@ class EnumeratedGame:
         self, walk: EnumeratedWalk, betting: BettingState, known: Mapping[int, Strategy], values: Values
     ) -> EnumeratedWalk:
         """The walk after the last action of `betting`."""
-        position = walk.betting.position_to_act
-        assert position is not None  # somebody has acted
-        assert betting.last_step is not None
+        assert betting.last_step is not None  # somebody has acted
+        _, position, action = betting.last_step
         if position not in known:
             return attrs.evolve(walk, betting=betting)
         chances = self._strategy_at(known[position], walk.betting, walk.board)
-        column = [*every_action(walk.betting)].index(betting.last_step[2])
+        column = [*every_action(walk.betting)].index(action)
         return self._acted(walk, chances, known, values)[column]
 
     def _acted(

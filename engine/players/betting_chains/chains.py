@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules.action import ActionKind
+from engine.poker.rules.action import Action, ActionKind
 from engine.poker.rules.betting import BettingState
 
 _SIZES: Final = (("h", 0.5), ("p", 1.0), ("d", 2.0))
@@ -27,17 +27,17 @@ def chain_of(betting: BettingState, position: int) -> str:
     if betting.game.num_players == 2:
         chain = f"{position}:"
         before_round = 0
-        for before, _, action in betting.steps():
+        for before, actor, action in betting.steps():
             if before.betting_round != before_round:
                 chain += "/"
                 before_round = before.betting_round
-            chain += _letter(before, action.kind, action.raise_to)
+            chain += _letter(before, actor, action)
         return chain
     rounds: list[str] = []
     for before, actor, action in betting.steps():
         if len(rounds) <= before.betting_round:
             rounds.append(f"{before.num_in_hand}:")
-        letter = _letter(before, action.kind, action.raise_to)
+        letter = _letter(before, actor, action)
         if actor == position:
             rounds[-1] += letter.upper()
         elif action.kind is not ActionKind.FOLD:
@@ -45,16 +45,14 @@ def chain_of(betting: BettingState, position: int) -> str:
     return "/".join(rounds)
 
 
-def _letter(before: BettingState, kind: ActionKind, total: int | None) -> str:
+def _letter(before: BettingState, actor: int, action: Action) -> str:
     """An action in one letter."""
-    if kind is not ActionKind.RAISE or total is None:
-        return kind.value
-    position = before.position_to_act
-    assert position is not None  # somebody raised
-    stack = before.game.betting_stacks[position]
-    if total >= stack:
+    if action.raise_to is None:
+        return action.kind.value
+    stack = before.game.betting_stacks[actor]
+    if action.raise_to >= stack:
         return _ALL_IN
-    share = before.pots_of_raise(total)
+    share = before.pots_of_raise(action.raise_to)
     sizes = (*_SIZES, (_ALL_IN, before.pots_of_raise(stack)))
     return min(sizes, key=lambda size: abs(math.log(share / size[1])))[0]
 

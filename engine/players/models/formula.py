@@ -180,12 +180,8 @@ class Traits:
         return (1 - against_one) * share, (1 - against_several) * share
 
 
-_REASONABLE: Final = Traits()
-
-
-def average_traits() -> Traits:
-    """The traits of a player about whom nothing is known."""
-    return _REASONABLE
+REASONABLE: Final = Traits()
+"""The traits of a reasonable player, and of one about whom nothing is known."""
 
 
 def traits_array(traits: Mapping[int, Traits]) -> Floats:
@@ -200,7 +196,7 @@ def traits_array(traits: Mapping[int, Traits]) -> Floats:
 def _usual_table() -> Floats:
     table = np.zeros((MAX_PLAYERS, NUM_TRAITS))
     for row in table:
-        _fill_row(_REASONABLE, row)
+        _fill_row(REASONABLE, row)
     return table
 
 

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from engine.players.hand_values import HandValues
-from engine.players.models.formula import Traits, average_traits
+from engine.players.models.formula import REASONABLE, Traits
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.records import PublicSituation
 from engine.support.arrays import Floats, read_only
@@ -79,7 +79,7 @@ class FixedModel:
     @property
     def traits(self) -> Traits:
         """Those of a reasonable player."""
-        return average_traits()
+        return REASONABLE
 
     def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
         """Nothing is learned."""

@@ -5,8 +5,8 @@ Opponents act as their models predict; we ourselves act by the formula, with wha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 import numpy as np
@@ -22,7 +22,8 @@ from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.player import PlayerModel, curve_of
 from engine.poker.records import NUM_CONTEXTS, NUM_SIZES
-from engine.support.arrays import Floats
+
+_USUAL_SIZES: Final = BetSizes()
 
 
 @attrs.frozen
@@ -60,9 +61,8 @@ def simulated_players(
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
-    default_sizes = _default_chances()
     for position, model in enumerate(models):
-        chances = default_sizes if sizes is None else sizes[position].chances
+        chances = (_USUAL_SIZES if sizes is None else sizes[position]).chances
         players.sizes[position] = np.cumsum(chances, axis=1)
         if isinstance(model, OwnStrategy):
             players.kinds[position] = Kind.OURS
@@ -90,8 +90,3 @@ def _curves(models: Sequence[OpponentModel | OwnStrategy], which: int) -> Curve:
             curve = model.player[which]
             curves.mean[position], curves.covariance[position] = curve.mean, curve.covariance
     return curves
-
-
-@functools.cache
-def _default_chances() -> Floats:
-    return BetSizes().chances

@@ -76,9 +76,7 @@ class JointSampler:
         self._own_position = own_position
         self._max_attempts = max_attempts
         self.dealt_in_turn = 0
-
-    dealt_in_turn: int
-    """Trials so far that were drawn one hand after the other, after `max_attempts`."""
+        """Trials so far that were drawn one hand after the other, after `max_attempts`."""
 
     def deal(self, trials: int, seed: int) -> tuple[Bytes, Bytes, Words]:
         """Hole cards, shape (trials, 10, 2), boards, shape (trials, 5), and a number for each trial.

@@ -7,6 +7,7 @@ betting rounds of a trial, where computing the strength of every combo on every 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Final
 
 import numpy as np
@@ -123,13 +124,8 @@ def averages(players: int) -> kernels.Averages:
     """The distribution of hands over the strata for 2 to 10 players."""
     to_flop, to_next, potentials = _moves()
     strata = _strata_before_flop(players)
-    tables = [
-        preflop_percentiles(table_size, expected_players)
-        for table_size in kernels.TABLE_SIZES
-        for expected_players in kernels.TABLE_SIZES
-    ]
-    values = np.array([value for value, _ in tables])
-    draws = np.array([draw for _, draw in tables])
+    tables = [preflop_percentiles(*sizes) for sizes in itertools.product(kernels.TABLE_SIZES, repeat=2)]
+    values, draws = map(np.array, zip(*tables, strict=True))
     equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
     return kernels.Averages(
         to_flop=_by_stratum(strata, to_flop),
