@@ -103,10 +103,8 @@ def _potentials(strengths: Floats, gained: Floats, lost: Floats, free: Floats) -
 def parts_below(strata: Ints, weights: Floats) -> Floats:
     """The share of weights below the edge of each stratum, shape (NUM_STRATA + 1,), from 0 to 1."""
     in_stratum = np.bincount(strata, weights=weights, minlength=NUM_STRATA)
-    below = np.zeros(NUM_STRATA + 1)
-    np.cumsum(in_stratum, out=below[1:])
-    below /= below[-1]
-    return below
+    below = np.concatenate([[0.0], np.cumsum(in_stratum)])
+    return below / below[-1]
 
 
 @functools.lru_cache(maxsize=256)

@@ -88,13 +88,9 @@ def _drawing() -> Bools:
     """The starting hands that want company: suited and at most three ranks apart, below a king and no pair;
     and pairs up to sixes, which want to make three of a kind.
     """
-    drawing = np.zeros(NUM_STARTING_HANDS, np.bool_)
-    for row in range(13):
-        for column in range(row):
-            drawing[row * 13 + column] = row <= 10 and row - column <= 3
-    for rank in range(5):
-        drawing[rank * 13 + rank] = True
-    return drawing
+    row, column = np.divmod(np.arange(NUM_STARTING_HANDS), 13)
+    suited = (column < row) & (row <= 10) & (row - column <= 3)
+    return suited | ((row == column) & (row < 5))
 
 
 _DRAWING: Final = _drawing()

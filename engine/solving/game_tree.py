@@ -223,10 +223,8 @@ class GameTree:
             np.sign(ranks[:, None] - ranks[None, :]).reshape(-1, node.size), axis=1, return_inverse=True
         )
         kinds = kinds.reshape(-1)
-        paid = np.zeros((game.num_players, orders.shape[1]))
-        for kind in range(orders.shape[1]):
-            paid[:, kind] = self._paid(node, int(np.argmax(kinds == kind)))
-        return paid[:, kinds]
+        firsts = [int(np.argmax(kinds == kind)) for kind in range(orders.shape[1])]
+        return np.array([self._paid(node, first) for first in firsts]).T[:, kinds]
 
     def _paid(self, node: PublicNode, deal: int) -> tuple[float, ...]:
         """Chips won by each position in one deal that goes to showdown."""

@@ -34,7 +34,7 @@ import numpy as np
 from engine.evidence.aivat.policy import Policy, PolicyError, surpluses
 from engine.evidence.pair_equities import pair_equities
 from engine.hands.equity import all_hand_equities
-from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
+from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_cards, combo_index, combos_without
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandState, initial_betting
 from engine.support.arrays import Floats, read_only
 
@@ -199,17 +199,10 @@ def against(weights: Floats, board: tuple[int, ...]) -> Against:
 @functools.cache
 def _preflop_points() -> Floats:
     """The equity of each combo against each other, 0 for those that share a card.  Shape (1326, 1326)."""
-    first, second = np.divmod(np.arange(NUM_COMBOS * NUM_COMBOS), NUM_COMBOS)
-    high, low = COMBO_HIGH.astype(np.int64), COMBO_LOW.astype(np.int64)
-    disjoint = (
-        (high[first] != high[second])
-        & (high[first] != low[second])
-        & (low[first] != high[second])
-        & (low[first] != low[second])
-    )
-    points = np.zeros(NUM_COMBOS * NUM_COMBOS)
-    points[disjoint] = pair_equities(first[disjoint], second[disjoint])
-    return points.reshape(NUM_COMBOS, NUM_COMBOS)
+    disjoint = np.array([combos_without(combo_cards(combo)) for combo in range(NUM_COMBOS)])
+    points = np.zeros(disjoint.shape)
+    points[disjoint] = pair_equities(*np.nonzero(disjoint))
+    return points
 
 
 class Ranges:

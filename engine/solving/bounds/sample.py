@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Sequence
 
 import attrs
@@ -12,7 +11,7 @@ import numpy as np
 from engine.hands.flop_configs import different_flops
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import suit_renamings
-from engine.solving.holdem.abstraction import renamed_card
+from engine.solving.holdem.abstraction import SUIT_NAMES, renamed_card
 from engine.support.arrays import Bytes, Ints
 
 Board = tuple[int, ...]
@@ -83,10 +82,9 @@ def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, Ints, tu
         For each group: its first card; the combo that each combo becomes on the board with each card of the
         group, shape (cards, 1326); the cards of the group in the same order.
     """
-    renamings = suit_renamings()
     keeping = [
-        (suits, renamings[number])
-        for number, suits in enumerate(itertools.permutations(range(4)))
+        (suits, combos)
+        for suits, combos in zip(SUIT_NAMES, suit_renamings(), strict=True)
         if all({renamed_card(card, suits) for card in part} == set(part) for part in parts)
     ]
     found: list[tuple[int, Ints, tuple[int, ...]]] = []
