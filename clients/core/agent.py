@@ -19,8 +19,8 @@ seen them.  For a hand whose end it did not see, `hand_finished` is not called.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from engine.players.probability_triple import triple_of
 from engine.poker.records import ProbabilityTriple as ProbabilityTriple
@@ -38,6 +38,8 @@ or 1326 for the combos, in the order of ``engine.poker.combos``."""
 
 Chances: TypeAlias = "Sequence[float] | NDArray[float64]"
 """A number by hand."""
+
+Found = TypeVar("Found")
 
 _LARGEST_SIZE = 2**31 - 1
 _OUTSIDE_HANDS = (1 << 64) - 1
@@ -294,6 +296,21 @@ def tell_news(agent: Agent, view: HandView, known: BettingState | None, begin: C
 def begin_decision(agent: Agent, view: HandView) -> None:
     """Tell an agent's generator which decision comes next; for tables, right before `choose_action`."""
     agent._view = view  # the table's side of `Agent.rng`
+
+
+def at_once(work: Coroutine[Any, Any, Found], instead: str) -> Found:
+    """The result of work with agents that waits for nothing.
+
+    Raises:
+        RuntimeError: it waits for something; `instead` says what to do.
+    """
+    try:
+        work.send(None)
+    except StopIteration as end:
+        found: Found = end.value
+        return found
+    work.close()
+    raise RuntimeError(instead)
 
 
 def may_be_asked_once(agent: Agent) -> bool:

@@ -8,11 +8,11 @@ plays thousands of times as many hands per hour.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict, Unpack
 
 import attrs
 
-from clients.core.agent import Agent, begin_decision, checked_action, may_be_asked_once
+from clients.core.agent import Agent, at_once, begin_decision, checked_action, may_be_asked_once
 from clients.core.disclosure import policy_line
 from engine.poker import rules
 from engine.support.seeds import derive_seed
@@ -25,6 +25,18 @@ OnHand = Callable[[rules.HandState, tuple[float, ...]], None]
 
 _MOST_REMEMBERED: Final = 20_000
 """Answers of an agent in a position, some 2 MB."""
+
+
+class Takers(TypedDict, total=False):
+    """Functions that take what a table has to tell of its hands."""
+
+    record: Callable[[str], object] | None
+    """Takes each hand's line as a dealer's log has it, line end included: ``file.write``, ``list.append``."""
+    on_hand: OnHand | None
+    """Takes the end of each hand."""
+    disclose: Callable[[str], object] | None
+    """Takes what agents tell about their strategies, a line for each decision as a house keeps it
+    (`protocol.policy`); the agents are asked only if it is given."""
 
 
 class OutsideSeat(Agent):
@@ -133,47 +145,23 @@ class Arena:
         """The last line of a dealer's log of these hands."""
         return format_score(self._chips, self.names)
 
-    def play(
-        self,
-        hands: int,
-        *,
-        record: Callable[[str], object] | None = None,
-        on_hand: OnHand | None = None,
-        disclose: Callable[[str], object] | None = None,
-    ) -> tuple[float, ...]:
+    def play(self, hands: int, **takers: Unpack[Takers]) -> tuple[float, ...]:
         """Play some more hands; returns the chips each seat won in them.
 
         Args:
             hands: how many.
-            record: takes each hand's line as a dealer's log has it, line end included:
-                ``file.write`` or ``list.append``.
-            on_hand: takes the end of each hand.
-            disclose: takes what agents tell about their strategies, a line for each decision as a house keeps
-                it (`protocol.policy`); the agents are asked only if it is given.
+            takers: ``record``, ``on_hand`` and ``disclose``, each of which may be missing (see `Takers`).
 
         Raises:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
         """
-        match = self.play_async(hands, record=record, on_hand=on_hand, disclose=disclose)
-        try:
-            match.send(None)
-        except StopIteration as end:
-            won: tuple[float, ...] = end.value
-            return won
-        match.close()
-        raise RuntimeError("an agent's choose_action waits for something: use `await arena.play_async(...)`")
+        instead = "an agent's choose_action waits for something: use `await arena.play_async(...)`"
+        return at_once(self.play_async(hands, **takers), instead)
 
-    async def play_async(
-        self,
-        hands: int,
-        *,
-        record: Callable[[str], object] | None = None,
-        on_hand: OnHand | None = None,
-        disclose: Callable[[str], object] | None = None,
-    ) -> tuple[float, ...]:
+    async def play_async(self, hands: int, **takers: Unpack[Takers]) -> tuple[float, ...]:
         """The same for agents whose coroutines wait for something."""
         before = self.chips
-        match = self.turns(hands, record=record, on_hand=on_hand, disclose=disclose)
+        match = self.turns(hands, **takers)
         try:
             waiting = next(match)
             while True:

@@ -7,7 +7,7 @@ import functools
 import math
 import random
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from clients.core.agent import Agent
+from clients.core.agent import Agent, at_once
 from clients.core.arena import Arena
 from clients.core.guess import name_of
 from clients.core.registry import make_bot
@@ -75,7 +75,10 @@ def check_agent(
         check_agent_async, agent, game,
         hands=hands, seed=seed, limit_s=limit_s, stateless=stateless, tried=tried,
     )  # fmt: skip
-    return _at_once(checking()) if trio.lowlevel.in_trio_run() else trio.run(checking)
+    if not trio.lowlevel.in_trio_run():
+        return trio.run(checking)
+    instead = "the agent's choose_action waits for something: use `await check_agent_async(...)`"
+    return at_once(checking(), instead)
 
 
 async def check_agent_async(
@@ -286,17 +289,6 @@ def _maker(agent: str | Agent | Callable[[], Agent]) -> tuple[str, Callable[[], 
         return name, functools.partial(copy.deepcopy, unplayed)
     named = agent.func if isinstance(agent, functools.partial) else agent
     return getattr(named, "__name__", type(named).__name__), agent
-
-
-def _at_once(checking: Coroutine[Any, Any, AgentReport]) -> AgentReport:
-    """The result of a coroutine that waits for nothing."""
-    try:
-        checking.send(None)
-    except StopIteration as end:
-        report: AgentReport = end.value
-        return report
-    checking.close()
-    raise RuntimeError("the agent's choose_action waits for something: use `await check_agent_async(...)`")
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
