@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from clients.bots.memory_file import KnownPlayers, Parts, Remembering
 from clients.bots.strategy_files import saved_strategy, shipped_answers, shipped_strategy
 from clients.core.agent import Mixing
-from clients.core.options import OptionError
+from clients.core.options import OptionError, require_between
 from engine.players.models.saved import saved_numbers
 from engine.poker.rules import Action, GameDefinition, HandView
 from engine.poker.rules.game_file import format_game
@@ -73,8 +73,7 @@ class Portfolio(Mixing, Remembering):
         learn: bool = True,
         memory: Path | None = None,
     ) -> None:
-        if not 0 <= part <= 1:
-            raise ValueError(f"part: expected 0 to 1, got {part}")
+        require_between("part", part, 0, 1)
         if iterations < 1:
             raise ValueError(f"iterations: expected 1 or more, got {iterations}")
         self.part, self.iterations, self.learn = part, iterations, learn

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
 from clients.core.agent import Agent, Chances, ProbabilityTriple, drawn
-from clients.core.options import OptionError
+from clients.core.options import OptionError, require_between, require_one_of
 from engine.poker.combos import combo_index
 from engine.poker.rules import Action, GameDefinition, HandView
 
@@ -55,10 +55,8 @@ class Resolver(Agent):
         clock: float = _OFF,
         mixed: float = 0.5,
     ) -> None:
-        if first not in _ROUNDS:
-            raise ValueError(f"first: expected turn or river, got {first!r}")
-        if not 1 <= iterations <= 10_000:
-            raise ValueError(f"iterations: expected 1 to 10000, got {iterations}")
+        require_one_of("first", first, tuple(_ROUNDS))
+        require_between("iterations", iterations, 1, 10_000)
         if clock < 0 or not 0 <= mixed <= 1:
             raise ValueError(
                 f"expected clock of 0 or more and mixed from 0 to 1, got {clock:g} and {mixed:g}"

@@ -69,7 +69,8 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
     for key, text in options.items():
         parameter = parameters.get(_option_name(key))
         if parameter is None:
-            raise OptionError(f"{name} has no option {key!r}; it has {_describe(declared)}")
+            known = ", ".join(map(_with_default, declared)) or "none"
+            raise OptionError(f"{name} has no option {key!r}; it has {known}")
         kind = _type_of(parameter)
         if text is None:
             if kind is not bool:
@@ -170,10 +171,6 @@ def describe_options(factory: AgentFactory) -> str:
 def _option_name(name: str) -> str:
     """An option's name as users type it: ``raise`` for a parameter that Python requires to be ``raise_``."""
     return name.rstrip("_").replace("-", "_")
-
-
-def _describe(parameters: typing.Iterable[inspect.Parameter]) -> str:
-    return ", ".join(map(_with_default, parameters)) or "none"
 
 
 def _with_default(parameter: inspect.Parameter) -> str:

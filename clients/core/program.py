@@ -20,7 +20,7 @@ from clients.core.guess import RoomSeat
 from clients.core.options import OptionError
 from clients.core.session import SessionError, play
 from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
-from engine.support.interruption import as_ctrl_c
+from engine.support.interruption import as_ctrl_c, first_of
 from engine.support.seeds import parse_seed
 from engine.support.user_input import parse_whole
 from protocol import variables
@@ -274,12 +274,8 @@ async def _connect(table: TableAddress) -> trio.SocketStream:
 
 def _reason(error: BaseException) -> str:
     """Why connecting failed, in the words of the innermost error; trio wraps one error per address."""
-    while error.__cause__ is not None or isinstance(error, BaseExceptionGroup):
-        if error.__cause__ is not None:
-            error = error.__cause__
-        else:
-            assert isinstance(error, BaseExceptionGroup)
-            error = error.exceptions[0]
+    while (inner := error.__cause__ or first_of(error)) is not error:
+        error = inner
     if isinstance(error, trio.TooSlowError):
         return "no answer"
     if isinstance(error, OSError) and error.errno is not None:
@@ -309,23 +305,18 @@ def main(program: str, start: Callable[[], tuple[Agent, TableAddress]]) -> int:
     return 0
 
 
-def run_agent(
-    factory: Callable[[], Agent],
-    arguments: Sequence[str] | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> int:
+def run_agent(factory: Callable[[], Agent]) -> int:
     """`clients.run` without the exit: a user's own bot as a program that takes ``HOST PORT``."""
-    program = os.path.basename(sys.argv[0]) or "bot"
-    arguments = sys.argv[1:] if arguments is None else arguments
+    program, arguments = os.path.basename(sys.argv[0]) or "bot", sys.argv[1:]
 
     def start() -> tuple[Agent, TableAddress]:
         if len(arguments) != 2:
             raise ProgramError(f"usage: {program} HOST PORT", 2)
-        table = table_of_words(arguments, environment=environment)
+        table = table_of_words(arguments)
         agent = factory()
-        seed = environment.get(variables.SEED) or "random"
+        seed = os.environ.get(variables.SEED) or "random"
         agent.seed, agent.seeded = read_seed(seed), seed != "random"
-        agent.explains = bool(environment.get(variables.EXPLAIN))
+        agent.explains = bool(os.environ.get(variables.EXPLAIN))
         return agent, table
 
     return main(program, start)

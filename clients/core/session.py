@@ -295,7 +295,9 @@ class _Session:
         elif self._game_changes and note.name == STACKS:
             self._play_next(self._room_game.with_stacks(note.text))
         elif self._room is not None and note.name in ("refused", "message"):
-            self._room_note(note)
+            if note.name == "refused" and not self._is_seated:
+                raise Refusal(f"the room refused: {note.text}")
+            self._warn(note.text)
         elif note.name == "clock":
             with contextlib.suppress(ValueError):
                 self._agent.seconds_to_act = parse_finite(note.text)
@@ -314,12 +316,6 @@ class _Session:
         """Take over the game of the next hand, if it may differ from the last."""
         if game != self._connection.game:
             self._connection.game = game
-
-    def _room_note(self, note: protocol.Note) -> None:
-        """Take in a note that only a room sends."""
-        if note.name == "refused" and not self._is_seated:
-            raise Refusal(f"the room refused: {note.text}")
-        self._warn(note.text)
 
     @trio.lowlevel.disable_ki_protection
     def _see(self, view: rules.HandView) -> None:

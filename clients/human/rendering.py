@@ -148,11 +148,6 @@ def describe_action(scene: Scene, before: BettingState, position: int, action: A
     return tell_action(before, position, action, scene.name_of(position), is_reader=is_viewer)
 
 
-def is_first_bet(before: BettingState) -> bool:
-    """Whether a raise made here is a bet: nobody has bet in this round, and blinds count as bets."""
-    return before.bets_in_round == 0
-
-
 def _cards_of(view: HandView, betting_round: int) -> tuple[int, ...]:
     """The board cards that come with a round."""
     ends = (0, *view.game.board_ends)
@@ -193,7 +188,7 @@ def describe_options(view: HandView) -> str:
     to_call = view.amount_to_call
     options.append(f"c call {to_call}" if to_call > 0 else "c check")
     if legal.min_raise_to is not None and legal.max_raise_to is not None:
-        word = "bet" if is_first_bet(view.betting) else "raise"
+        word = "raise" if view.betting.bets_in_round else "bet"  # blinds count as bets
         low, high = legal.min_raise_to, legal.max_raise_to
         if legal.is_limit and word == "bet":
             options.append(f"r bet {low - view.betting.spent[view.position]}")

@@ -84,8 +84,8 @@ class Sampling(Remembering):
         potential: PotentialName = DEFAULT_POTENTIAL,
         memory: Path | None = None,
     ) -> None:
-        if trials is not None and not 1 <= trials <= MOST_TRIALS:
-            raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {trials}")
+        if trials is not None:
+            options.require_between("trials", trials, 1, MOST_TRIALS)
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds: expected more than 0, got {seconds}")
         options.require_between("noise", noise, 0, 1)

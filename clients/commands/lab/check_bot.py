@@ -85,7 +85,7 @@ def check_bot(
     Exit status: 0 nothing is wrong, 3 something is.
     """
     player = _read_player(words)
-    named = [_read_game(text) for text in games]
+    named = [Game(text, read_game(text), text) for text in games]
     check_sandboxes(sandbox)
     grants = Grants(**granted).to(player)
     first = max(response_time, first_response_time)
@@ -127,10 +127,6 @@ def _read_player(words: tuple[str, ...]) -> Player:
     if fault is not None:
         raise click.UsageError(f"{fault}{did_you_mean(text, bots) if player.is_unknown_word else ''}")
     return player
-
-
-def _read_game(text: str) -> Game:
-    return Game(text, read_game(text), text)
 
 
 def _all_games() -> list[Game]:

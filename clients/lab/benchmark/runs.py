@@ -158,7 +158,6 @@ class Run:
         )  # fmt: skip
         self._records = MatchRecords(self.match, SilentConsole())
         self._book = MatchBook(self.match, SilentConsole(), self._records)
-        self._slots: list[_Slot] = []
         self._free: list[_Slot] = []
         self._next = 0
         self._ahead: dict[int, FinishedHand] = {}  # over before an earlier one

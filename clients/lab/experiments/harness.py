@@ -113,10 +113,6 @@ def file_name(*bots: str) -> str:
     return f"{names}-{digest[:12]}"
 
 
-def _done(folder: Path, task: Task) -> dict[str, Any]:
-    return task.done_in(folder)
-
-
 @attrs.frozen
 class Work:
     """How to do the tasks of an experiment."""
@@ -142,7 +138,7 @@ class Work:
         """
         found = [task.found_in(self.folder) if self.resume else None for task in tasks]
         missing = [task for task, result in zip(tasks, found, strict=True) if result is None]
-        do = functools.partial(_done, self.folder)
+        do = functools.partial(Task.done_in, folder=self.folder)
         with contextlib.closing(run_tasks(do, missing, self.jobs)) as results:
             done = self._with_progress(results, missing)
             for result in found:
