@@ -12,8 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from clients.core.one_line import CommandError
+from clients.core.registry import installed_bots
+from server.support.options import Named
+
+BOT_NAME: Final = Named(installed_bots)
+"""The name of a bot, which a shell completes."""
 
 
 @contextmanager

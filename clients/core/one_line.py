@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from clients.core.figure import PlotError, require_matplotlib
 from clients.core.options import OptionError
-from clients.core.registry import UnknownBot, installed_bots
+from clients.core.registry import UnknownBot
 from engine.support.files.archive import ArchiveError
 from engine.support.interruption import even_in_kernels
 from engine.support.seeds import parse_seed
@@ -106,16 +105,6 @@ def refuse_options(context: click.Context, names: Collection[str], purpose: str)
     option = given_option(context, names)
     if option is not None:
         raise click.UsageError(f"{option} is {purpose}")
-
-
-class BotName(click.types.StringParamType):
-    """The name of a bot, which a shell completes."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Completions of the typed text."""
-        return [CompletionItem(name) for name in installed_bots() if name.startswith(incomplete)]
 
 
 def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated], Decorated]:

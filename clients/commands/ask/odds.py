@@ -19,7 +19,7 @@ from clients.commands import refusing
 from clients.core import one_line
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.support.text import rate, table
-from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand, flag, option
+from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand, Parsed, flag, option
 
 if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
@@ -30,19 +30,10 @@ _RANGE: Final = re.compile(r"[+:]|random|any|[2-9TJQKA]{2}[so]?\b", re.IGNORECAS
 """What a range has and cards have not."""
 
 
-class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """A parameter such as ``25,60``: percentages of hands, one for each betting round."""
-
-    name = "percents"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[float, ...]:
-        """The numbers of the text, each above 0 and at most 100."""
-        if not isinstance(value, str):
-            return tuple(value)
-        one = FiniteRange(0, 100, min_open=True)
-        return tuple(one.convert(part.strip(), param, ctx) for part in value.split(","))
+def _shares(text: str) -> tuple[float, ...]:
+    """The percentages of a text such as ``25,60``, each above 0 and at most 100."""
+    one = FiniteRange(0, 100, min_open=True)
+    return tuple(one.convert(part.strip(), None, None) for part in text.split(","))
 
 
 _FOR_EXPERTS: Final = ("playing", "looseness", "trials", "seed", "simulate", "game", "model")
@@ -77,7 +68,8 @@ class _Odds(GroupedCommand, one_line.ComputingCommand):
 @option(
     "--playing PERCENT[,...]",
     "Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
-    "on the river: reflective odds.  Once for all opponents, or once for each.", Shares(), multiple=True,
+    "on the river: reflective odds.  Once for all opponents, or once for each.", Parsed("percents", _shares),
+    multiple=True,
 )  # fmt: skip
 @option(
     "--looseness X", "Scales --playing: 25 at looseness 2 is 50.", FiniteRange(0, 1000, min_open=True),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click import IntRange
 
-from clients.commands import refusing
+from clients.commands import BOT_NAME, refusing
 from clients.core import one_line
 from clients.core.agent import Agent
 from clients.core.options import OptionError
@@ -45,7 +45,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 
 
 @click.command(cls=one_line.OneLineCommand)
-@click.argument("learner", type=one_line.BotName())
+@click.argument("learner", type=BOT_NAME)
 @option(
     "--against BOT[,BOT...]",
     "The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "

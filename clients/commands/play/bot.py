@@ -17,10 +17,11 @@ from typing import Any
 
 import click
 
+from clients.commands import BOT_NAME
 from clients.commands.play.seat_options import seat_options
 from clients.core import registry
 from clients.core.agent import Agent
-from clients.core.one_line import BotName, CommandError, OneLineCommand, json_option
+from clients.core.one_line import CommandError, OneLineCommand, json_option
 from clients.core.options import describe_options, make_agent, parse_settings
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
@@ -29,7 +30,7 @@ from server.support.options import GAME, flag, option
 
 
 @click.command()
-@click.argument("name", type=BotName())
+@click.argument("name", type=BOT_NAME)
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
 @option(
@@ -88,7 +89,7 @@ def bot(
 
 
 @click.command(cls=OneLineCommand)
-@click.argument("name", required=False, type=BotName())
+@click.argument("name", required=False, type=BOT_NAME)
 @json_option()
 def bots(name: str | None, as_json: bool) -> None:
     """List the bots that can sit down, with strength and speed; or the options of the bot NAME.

@@ -6,7 +6,6 @@ but what was computed since the last one is kept, and ``--resume`` goes on exact
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ import click
 from clients.core import one_line
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
-from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, flag, option
+from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, Parsed, flag, option
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind
@@ -59,10 +58,8 @@ class SolveCommand(GroupedCommand, one_line.OneLineCommand):
         return f"{_FORMERLY[name]}{equals}{value}"
 
 
-def _numbers(
-    counts: tuple[int, ...], expected: str, last: tuple[int, ...] | None = None
-) -> Callable[[click.Context, click.Parameter, str | None], tuple[int, ...] | None]:
-    """A callback that reads so many numbers with commas between them.
+def _numbers(counts: tuple[int, ...], expected: str, last: tuple[int, ...] | None = None) -> Parsed:
+    """So many numbers with commas between them.
 
     Args:
         counts: how many there may be.
@@ -70,24 +67,14 @@ def _numbers(
         last: what the last of them may be; None for any number.
     """
 
-    def read(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...] | None:
-        if text is None:
-            return None
+    def read(text: str) -> tuple[int, ...]:
         parts = [part.strip() for part in text.split(",")]
         numbers = tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5)
         if len(numbers) != len(parts) or len(parts) not in counts or (last and numbers[-1] not in last):
-            raise click.BadParameter(f"expected {expected}, got {text!r}")
+            raise ValueError(f"expected {expected}, got {text!r}")
         return numbers
 
-    return read
-
-
-def _sizes_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
-    """Sizes of raises."""
-    try:
-        return parse_bet_sizes(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    return Parsed("numbers", read)
 
 
 # Many parameters: each is an option.
@@ -130,14 +117,14 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "--buckets F,T,R",
     "In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
-    callback=_numbers((1, 3), "a number, or three such as 100,100,30"),
+    _numbers((1, 3), "a number, or three such as 100,100,30"),
 )
 @option(
     "--board-classes F,T,R",
     "With distributions: classes of boards that are distinguished on flop, turn and river, or one number for "
     "the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs; any other "
     "number on flop and turn, up to 255: k-means of boards by what each starting hand is worth there.",
-    callback=_numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
+    _numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
     default="1,1,1",
 )
 @option(
@@ -156,13 +143,13 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "--clusters F,T",
     "With best responses and distributions: the opponent learns for itself, and distinguishes so many "
     "classes of boards on flop and turn; default: it plays what the strategy does in the other seat.",
-    callback=_numbers((2,), "two numbers such as 100,100"),
+    _numbers((2,), "two numbers such as 100,100"),
 )
 @option(
     "--bets sizes SIZES",
     "In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise of "
     "another size is treated as one of these, chosen at random.",
-    callback=_sizes_option,
+    Parsed("sizes", parse_bet_sizes),
     default="half+pot+all-in",
 )
 @flag("--resume", "Continue from the last checkpoint of FILE, if there is one.")
