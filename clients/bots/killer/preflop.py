@@ -137,38 +137,30 @@ def configurations(table: PreflopTable, *, raising: bool) -> list[FlopConfig]:
     If we call, the probabilities add up to 1, since somebody always sees the flop.  If we raise, the rest is
     the probability that everybody folds.
     """
+    joins = [other.stays if raising else other.joins for other in table.others]
     chances = [1.0]
-    for other in table.others:
-        chance = other.stays if raising else other.joins
+    for chance in joins:
         pairs = zip([*chances, 0.0], [0.0, *chances], strict=True)
         chances = [same * (1 - chance) + fewer * chance for same, fewer in pairs]
-    expected = sum(other.stays if raising else other.joins for other in table.others)
+    expected = sum(joins)
     if not raising:  # nobody: the blinds would have to fold to no raise
         chances[1] += chances[0]
     more = table.raise_ if raising else 0.0
+    # A raise that is called leaves the better part of the hands of those who have not acted.
+    shares = [min(o.share, o.stays) if raising and not o.raised else o.share for o in table.others]
+    weighted = sum(chance * share for chance, share in zip(joins, shares, strict=True))
+    share = weighted / expected if expected > 0 else 1.0  # averaged over those who get there
     configs = []
     for number in range(1, len(chances)):
         if chances[number] <= 0:
             continue
         joining = number / max(expected, 1e-9)
-        share = _mean_share(table, raising)
-        paid = sum((other.owed + more) * (other.stays if raising else other.joins) for other in table.others)
+        paid = sum((other.owed + more) * chance for other, chance in zip(table.others, joins, strict=True))
         pot = table.pot + table.to_call + more + paid * min(1.0, joining)
         bets = _LATER * table.later if table.is_limit else _NO_LIMIT_LATER * pot
         bets = min(bets, max(0.0, table.left - table.to_call - more))
         configs.append(FlopConfig(chances[number], number, share, pot, bets))
     return configs
-
-
-def _mean_share(table: PreflopTable, raising: bool) -> float:
-    """The share of all hands that opponents may hold at the flop, averaged over those who get there."""
-    weights = [other.stays if raising else other.joins for other in table.others]
-    # A raise that is called leaves the better part of the hands of those who have not acted.
-    shares = [min(o.share, o.stays) if raising and not o.raised else o.share for o in table.others]
-    total = sum(weights)
-    if total <= 0:
-        return 1.0
-    return sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total
 
 
 def by_configs(table: PreflopTable, book: FlopBook, rake: Rake) -> dict[ActionKind, float]:
