@@ -101,7 +101,8 @@ def render_table(scene: Scene, style: Style) -> list[str]:
     """Seats, chips won so far, chips in the pot, stacks where they matter, button, player to act."""
     view = scene.view
     betting, game = view.betting, view.game
-    with_stacks = any(_stack_matters(game, stack) for stack in game.stacks)
+    deepest = _MAX_STACK_THAT_MATTERS * max(1, game.big_blind)
+    with_stacks = not game.is_limit or min(game.stacks) <= deepest
     head = f"  seat  {'player':<{_MAX_NAME}}  {'won so far':>10}  {'in the pot':>10}"
     rows = [style.faint(head + (f"  {'stack':>8}" if with_stacks else ""))]
     position_of_seat = {scene.seat_of(position): position for position in range(game.num_players)}
@@ -123,10 +124,6 @@ def render_table(scene: Scene, style: Style) -> list[str]:
             notes.append("to act")
         rows.append((row + "  " + ", ".join(notes)).rstrip())
     return rows
-
-
-def _stack_matters(game: GameDefinition, stack: int) -> bool:
-    return not game.is_limit or stack <= _MAX_STACK_THAT_MATTERS * max(1, game.big_blind)
 
 
 # --- what happens ----------------------------------------------------------------------------------------

@@ -82,10 +82,7 @@ def review(
     report = {"logs": [printable(str(path)) for path in paths], **found.as_json(), "hands_in_all": len(hands)}
     if out is not None:
         write_whole(out, found.page())
-    if as_json:
-        click.echo(json.dumps(report))
-    else:
-        click.echo("\n".join([*result_lines(report), *worst_lines(report)]))
+    click.echo(json.dumps(report) if as_json else "\n".join([*result_lines(report), *worst_lines(report)]))
     if noted:
         warn(f"interrupted: {found.hands} of {len(hands)} hands")
         raise click.exceptions.Exit(128 + noted[0])

@@ -162,13 +162,11 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
     if plot is not None and curve is not None:
         report["curve"] = curve.points
         curve.draw(plot, plan.game)
-    if as_json:
-        click.echo(json.dumps(report))
-    else:
-        click.echo(
-            f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, {_text(plan, found)}, "
-            f"{seconds:.1f} s, saved in {plan.save}"
-        )
+    text = (
+        f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, {_text(plan, found)}, "
+        f"{seconds:.1f} s, saved in {plan.save}"
+    )
+    click.echo(json.dumps(report) if as_json else text)
     return status
 
 

@@ -116,15 +116,10 @@ def _anchors(opponent: Opponent, game: str) -> list[dict[str, Any]]:
     """The results of the simplest clients, in as many hands as a run on the leaderboard must have."""
     definition, rows = opponent.games[game], []
     for anchor in ANCHORS:
-        chips: list[float] = []
         others: list[Agent] = [make_bot(opponent.bot) for _ in range(definition.num_players - 1)]
         cards = MatchKey(bytes(32))
         arena = Arena(definition, [make_bot(anchor), *others], 0, dealer=cards.dealer(definition))
-        before = 0.0
-        for _ in range(LEAST_RANKED):
-            arena.play(1)
-            chips.append(arena.chips[0] - before)
-            before = arena.chips[0]
+        chips = [arena.play(1)[0] for _ in range(LEAST_RANKED)]
         row = {"name": anchor, "anchor": True, "hands": LEAST_RANKED}
         rows.append({**row, **_in_mbb(chips, definition.big_blind)})
     return rows

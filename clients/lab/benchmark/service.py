@@ -205,7 +205,7 @@ class Service:
     async def _hands_deal(self, request: Request) -> Response:
         run = await self._of_key(request)
         _members(await _body(request))
-        return _by_number(run, await run.open_hand(), 201)
+        return answer_json(_hand(run, await run.open_hand()), 201)
 
     async def _hands_open(self, request: Request) -> Response:
         run = await self._of_key(request)
@@ -213,14 +213,14 @@ class Service:
 
     async def _hands_look(self, request: Request) -> Response:
         run = await self._of_key(request)
-        return _by_number(run, run.find(request.path_params["hand"]))
+        return answer_json(_hand(run, run.find(request.path_params["hand"])))
 
     async def _hands_act(self, request: Request) -> Response:
         run = await self._of_key(request)
         hand = run.find(request.path_params["hand"])
         body = _members(await _body(request))
         await _acted(run, hand, dialects.action_text(body), body)
-        return _by_number(run, hand)
+        return answer_json(_hand(run, hand))
 
     async def _hands_results(self, request: Request) -> Response:
         return answer_json(await self._scorer.results(await self._of_key(request)))
@@ -259,10 +259,6 @@ def _session(run: Run, hand: BenchmarkHand, token: str, old: str) -> Response:
         outcome = run.outcome()
         told |= {"session_num_hands": outcome.hands, "session_total": round(outcome.chips_by_seat[0])}
     return answer_json(told)
-
-
-def _by_number(run: Run, hand: BenchmarkHand, status: int = 200) -> Response:
-    return answer_json(_hand(run, hand), status)
 
 
 def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:

@@ -179,18 +179,13 @@ def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> An
     agents[spot.position] = asked
     bot.seed, bot.seeded = derive_seed(seed, spot.position), True
     names = [f"p{position}" for position in range(game.num_players)]
-    table = Arena(game, agents, seed, names=names, dealer=rules.StackedDealer([_deal(spot, seed)]))
+    own = {spot.position: format_cards(spot.hole_cards)}
+    deal = stacked_deal(game, own, format_cards(spot.board), seed=seed)
+    table = Arena(game, agents, seed, names=names, dealer=rules.StackedDealer([deal]))
     with contextlib.suppress(_Enough):
         table.play(1)
     assert asked.answer is not None  # the betting leads to the spot
     return asked.answer
-
-
-def _deal(spot: Spot, seed: int) -> rules.Deal:
-    """The cards: those that are known, and any others."""
-    return stacked_deal(
-        spot.game, {spot.position: format_cards(spot.hole_cards)}, format_cards(spot.board), seed=seed
-    )
 
 
 def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: int) -> Counter[rules.Action]:
