@@ -226,11 +226,12 @@ def decisions_made(view: HandView) -> int:
 
 def described(action: Action) -> str:
     """``fold``, ``call``, ``raise`` or ``raise to 300``."""
-    if action.kind is ActionKind.CALL:
-        return "call"
-    if action.kind is ActionKind.FOLD:
-        return "fold"
-    return "raise" if action.raise_to is None else f"raise to {action.raise_to}"
+    return in_words(str(action))
+
+
+def in_words(action: str) -> str:
+    """The same for an action as text: ``r300``."""
+    return ActionKind(action[0]).name.lower() + (f" to {action[1:]}" if action[1:] else "")
 
 
 def explained(agent: Agent, view: HandView) -> str | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import attrs
 import numpy as np
 
+from clients.core.agent import in_words
 from clients.core.figure import new_figure, save_figure
 from engine.poker.cards import format_cards
 from engine.poker.combos import combos_without
@@ -245,9 +246,6 @@ def _name_categories(axes: Axes) -> None:
         )  # fmt: skip
 
 
-_ANSWERS: Final = {"f": "fold", "c": "call", "r": "raise"}
-
-
 def answers_figure(found: dict[str, Any], title: str) -> Figure:
     """How often each action was the answer and, where they are known, what actions are worth.
 
@@ -271,7 +269,7 @@ def answers_figure(found: dict[str, Any], title: str) -> Figure:
     panels[0].set_xlim(0, 1.2)
     panels[0].set_xticks([0, 0.25, 0.5, 0.75, 1])
     panels[0].set_xlabel(f"answers, asked {times} time{'s' if times > 1 else ''}")
-    panels[0].set_yticks(range(len(actions)), [_told(action) for action in actions])
+    panels[0].set_yticks(range(len(actions)), [in_words(action) for action in actions])
     panels[0].invert_yaxis()
     if values:
         worth = {row["action"]: (row["value"], row["standard_error"]) for row in values["values"]}
@@ -300,10 +298,6 @@ def _bars(axes: Axes, actions: list[str], worth: dict[str, tuple[float, float]],
 def _order(action: str) -> tuple[int, int]:
     """Folds, calls, raises by their size."""
     return "fcr".index(action[0]), int(action[1:] or 0)
-
-
-def _told(action: str) -> str:
-    return _ANSWERS[action[0]] + (f" to {action[1:]}" if action[1:] else "")
 
 
 def draw_exploitation(

@@ -15,6 +15,7 @@ import click
 from click import IntRange
 
 from clients.commands import refusing
+from clients.core.agent import in_words
 from clients.core.one_line import ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
 from clients.lab.seats.remote import Patience, SeatLost, command_seat, is_program
@@ -27,7 +28,6 @@ from server.match.launching.players import Player
 from server.support.options import option
 
 _TIMES: Final = 10
-_NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
 
 
 # Many parameters: each is an option.
@@ -156,14 +156,14 @@ def _lines(found: dict[str, Any]) -> list[str]:
         chances = [f"{name} {chance:.3f}" for name, chance in found["triple"].items()]
         rows.append(("it plays", ", ".join(chances)))
     if found["asked"] > 1:
-        shares = [f"{_told(action)} {share:.2f}" for action, share in found["answers"].items()]
+        shares = [f"{in_words(action)} {share:.2f}" for action, share in found["answers"].items()]
         rows.append((f"asked {found['asked']} times", ", ".join(shares)))
     is_drawn = found["triple"] and max(found["triple"].values()) < 1
-    rows.append(("a draw from it" if is_drawn else "action", _told(found["action"])))
+    rows.append(("a draw from it" if is_drawn else "action", in_words(found["action"])))
     if not found["is_legal"]:
         rows.append(("", "put right by the dealer: what it answered is not legal"))
     for one in found["overruled"]:
-        answered, played = _told(one["answered"]), _told(one["played"])
+        answered, played = in_words(one["answered"]), in_words(one["played"])
         rows.append((f"after {one['betting']!r}", f"it would {answered}; the betting has {played}"))
     lines += _laid_out(rows)
     if found["decided_by"]:
@@ -205,12 +205,7 @@ def _comparison(why: dict[str, Any]) -> list[tuple[str, str]]:
             text = f"positive {positive:.3f}, negative {negative:.3f}; effective strength {effective:.3f}"
             rows.append((f"potential, {cards} card" + "s" * (cards != "1"), text))
     if simulated := why.get("simulation"):
-        values = [f"{_told(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
+        values = [f"{in_words(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
         text = f"{', '.join(values)} {simulated['unit']} ({simulated['trials']} trials)"
         rows.append(("simulated", text))
     return rows
-
-
-def _told(action: str) -> str:
-    """``r300`` as ``raise to 300``."""
-    return _NAMES[action[0]] + (f" to {action[1:]}" if action[1:] else "")
