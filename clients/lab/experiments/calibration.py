@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.sampling.agent import Sampling
 from clients.core.registry import make_bot
-from clients.lab.experiments import harness
+from clients.lab.experiments import command, harness
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, option, whole
 from clients.lab.experiments.regression import clustered_mean, fit_line
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, Table, play_duel
@@ -56,9 +56,7 @@ class CalibrationSettings(Options):
         "Opponent to predict, BOT[:KEY=VALUE,...], in all other seats; may be repeated.",
     )
     hands: int = whole(2_000, 2, "Hands against each opponent.")
-    match_hands: int = whole(
-        1_000, 2, "Hands of a match, in which the bot learns; each deal is played twice."
-    )
+    match_hands: int = command.hands_of_a_match(1_000, 2, "the bot learns")
     trials: int = whole(300, 1, "Trials per decision.", most=100_000)
     seed: int = 1
 

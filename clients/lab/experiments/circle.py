@@ -21,7 +21,7 @@ from clients.core.arena import Arena
 from clients.core.figure import new_figure, save_figure
 from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
-from clients.lab.experiments import harness
+from clients.lab.experiments import command, harness
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, whole
 from engine.poker.rules import GameDefinition, HandState, load_game
 from engine.solving.miximax.habits import Habits, file_name as shipped_name, format_shipped
@@ -53,11 +53,7 @@ class CircleSettings(Options):
         "--player", PLAYERS, "A player, BOT[:KEY=VALUE,...]; repeat it for two or more."
     )
     hands: int = whole(4_000, 2 * harness.BLOCKS, "Hands of each pair of players.")
-    match_hands: int = whole(
-        4_000,
-        2 * harness.BLOCKS,
-        "Hands of a match, in which players learn about each other; each deal is played twice.",
-    )
+    match_hands: int = command.hands_of_a_match(4_000, 2 * harness.BLOCKS, "players learn about each other")
     make_reasonable: int | None = whole(
         None, 100,
         "Instead of the experiment, watch a reasonable player for N hands and write DIR/reasonable.npz and "

@@ -63,6 +63,11 @@ def whole(default: int | None, least: int, about: str, flag: str | None = None, 
     return option(default, about, flag, type=numbers, metavar="N", **more)
 
 
+def hands_of_a_match(default: int, least: int, who: str) -> Any:
+    """The hands of a match in which some players learn, each deal from both seats."""
+    return whole(default, least, f"Hands of a match, in which {who}; each deal is played twice.")
+
+
 def bots(flag: str, default: Sequence[str], about: str) -> Any:
     """Bots, each with its options; the option may be repeated."""
     known = f"  Default: {', '.join(default)}." if default else ""

@@ -15,7 +15,7 @@ import attrs
 
 from clients.core.options import OptionError
 from clients.core.registry import installed_bots, make_bot
-from clients.lab.experiments import harness
+from clients.lab.experiments import command, harness
 from clients.lab.experiments.command import Options, bots, choices, experiment_command, whole
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
@@ -91,11 +91,7 @@ class HeuristicSettings(Options):
     """The players, and the number of hands."""
 
     hands: int = whole(20_000, 2 * harness.BLOCKS, "Hands of each variant against each opponent.")
-    match_hands: int = whole(
-        4_000,
-        2 * harness.BLOCKS,
-        "Hands of a match, in which the bots learn about each other; each deal is played twice.",
-    )
+    match_hands: int = command.hands_of_a_match(4_000, 2 * harness.BLOCKS, "the bots learn about each other")
     names: tuple[str, ...] = choices("--variant", VARIANTS, "Only this variant; may be repeated.")
     opponents: tuple[str, ...] = bots(
         "--against", (), "This opponent instead of those of the paper; may be repeated."

@@ -75,10 +75,9 @@ def next_action(settings: NextActionSettings, work: Work) -> Iterator[Findings]:
 def all_matches(settings: NextActionSettings) -> list[Task]:
     """The matches of each player, whom all models watch; on the same cards for all players."""
     tasks = []
+    kept = attrs.asdict(settings, filter=attrs.filters.exclude("players", "matches"))
     for player, number in product(settings.players, range(settings.matches)):
-        played = {"player": player, **attrs.asdict(settings)}
-        for name in ("players", "matches"):
-            del played[name]
+        played = {"player": player, **kept}
         file = f"{settings.game}-{file_name(player)}-{number + 1}.json"
         do = functools.partial(_predict, settings, player, derive_seed(settings.seed, number))
         tasks.append(Task(f"{player}, match {number + 1}", file, played, do, player))

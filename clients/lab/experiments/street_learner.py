@@ -104,9 +104,7 @@ def _all_runs(settings: StreetSettings, folder: Path) -> list[Task]:
             known = "" if game in GAMES else f"-{hashlib.sha256(game.encode()).hexdigest()[:12]}"
             name = f"{Path(game).stem}{known}-{number + 1}"
             file = folder / "knowledge" / f"{name}.npz"
-            played = {"game": game, **attrs.asdict(settings)}
-            for setting in ("games", "seeds"):
-                del played[setting]
+            played = {"game": game, **attrs.asdict(settings, filter=attrs.filters.exclude("games", "seeds"))}
             do = functools.partial(_run, settings, game, derive_seed(settings.seed, number), file)
             tasks.append(Task(f"{game}, run {number + 1}", f"{name}.json", played, do, game, file))
     return tasks

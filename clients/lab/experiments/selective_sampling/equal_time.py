@@ -27,7 +27,7 @@ from clients.core.registry import make_bot
 from clients.lab.experiments.harness import Findings, Work, markdown_table, plot
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, duel, make_sampling, play_duel
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples
+from engine.players.models.formula import DEFAULT_PARAMETERS, formula_triples
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import Decision
 from engine.players.table_reader import Reading, TableReader
@@ -116,19 +116,15 @@ class FormulaTrials:
         spot: the decision.
         reading: the reading of the actions up to the spot, from a ``TableReader``.
         quick: the quick trials, which deal the cards.
-        parameters: the parameters of our own play after the simulated action.
 
     Raises:
         ValueError: a no-limit game.
     """
 
-    def __init__(
-        self, spot: Spot, reading: Reading, quick: Trials, parameters: Parameters = DEFAULT_PARAMETERS
-    ) -> None:
+    def __init__(self, spot: Spot, reading: Reading, quick: Trials) -> None:
         if not spot.betting.game.is_limit:
             raise ValueError("formula trials are for limit games: nobody chooses a size in them")
         self._spot, self._reading, self._quick = spot, reading, quick
-        self._parameters = parameters
         self._after: dict[tuple[int, BettingState], Reading] = {}
         self._kept: list[Reading] = []  # what the keys of `_after` stand for
 
@@ -186,7 +182,7 @@ class FormulaTrials:
         situation, models = decision.situation, reading.models
         if situation.position == self._spot.position:
             values, weights = decision.values, decision.weights
-            rows = formula_triples(situation, values, weights, reading.traits, self._parameters)
+            rows = formula_triples(situation, values, weights, reading.traits, DEFAULT_PARAMETERS)
         else:
             rows = models[situation.position].triples(decision)
         fold, call, raise_ = (float(chance) for chance in rows[combo])

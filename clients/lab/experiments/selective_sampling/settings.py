@@ -91,10 +91,10 @@ class SamplingSettings(Options):
         for spec in (self.sampling, self.formula):
             make_bot(spec)
 
-    def sampling_bot(self, trials: int | None = None) -> str:
-        """The simulating bot as ``BOT:KEY=VALUE``, with a number of trials or the usual one."""
+    def sampling_bot(self) -> str:
+        """The simulating bot as ``BOT:KEY=VALUE``, with its number of trials."""
         joint = "," if ":" in self.sampling else ":"
-        return f"{self.sampling}{joint}trials={trials or self.trials}"
+        return f"{self.sampling}{joint}trials={self.trials}"
 
 
 def part_task(part: str, label: str, do: Callable[..., Mapping[str, Any]], **fields: Any) -> Task:
