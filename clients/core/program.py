@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -133,9 +133,10 @@ def table_of_words(
     game: str | None = None,
     token: str | None = None,
     extension: bool = True,
-    environment: Mapping[str, str] = os.environ,
 ) -> TableAddress:
     """The table of an address as users type it: at a room's door with the seat to ask for there.
+
+    The environment variables ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
 
     Args:
         words: see `read_address`.
@@ -144,7 +145,6 @@ def table_of_words(
         tls: whether to speak TLS with the room.
         authority: certificates to trust then.
         wait_s: see `TableAddress`, as for the others.
-        environment: ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
 
     Raises:
         ProgramError: it is not an address, something is asked for that only rooms have, or a game that is
@@ -155,14 +155,14 @@ def table_of_words(
     host, port, table = read_address(words)
     if table is None and (room_name is not None or chips is not None or tls):
         raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
-    fallback = environment.get(variables.GAME)
+    fallback = os.environ.get(variables.GAME)
     return TableAddress(
         host,
         port,
         wait_s,
         game=read_game(game) if game else None,
         fallback_game=read_game(fallback) if fallback and not game else None,
-        token=token or environment.get(variables.TOKEN) or None,
+        token=token or os.environ.get(variables.TOKEN) or None,
         extension=extension,
         room=None if table is None else RoomSeat(table, room_name, chips),
         tls=Tls(authority) if tls else None,

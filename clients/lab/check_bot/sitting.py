@@ -14,6 +14,9 @@ from clients.lab.check_bot.findings import ADVICE, Examined, seats_check, told
 from clients.lab.check_bot.scripts import CheckScript, ScriptedTable
 from engine.poker.rules import GameDefinition
 
+Leave = Callable[[ScriptedTable], Awaitable[None]] | None
+"""Plays on to where the table is to vanish; without it, it closes after a hand."""
+
 _DECLINES: Final = 2
 """The exit status by which a program says that it cannot do what is asked."""
 
@@ -71,16 +74,13 @@ class Sitting:
     """Bytes of memory after each script, on the last connection."""
 
     async def run(
-        self,
-        scripts: Sequence[CheckScript],
-        leave: Callable[[ScriptedTable], Awaitable[None]] | None = None,
-        closing: str = "close",
+        self, scripts: Sequence[CheckScript], leave: Leave = None, closing: str = "close"
     ) -> SittingEnd:
         """Try all scripts, then close the table.
 
         Args:
             scripts: one after another.
-            leave: plays on to where the table is to vanish; without it, it closes after a hand.
+            leave: before the table closes.
             closing: the check that is about the end.
         """
         todo = list(scripts)
@@ -104,11 +104,7 @@ class Sitting:
         return SittingEnd.NOT_STARTED
 
     async def _sit(
-        self,
-        client: Client,
-        todo: list[CheckScript],
-        leave: Callable[[ScriptedTable], Awaitable[None]] | None,
-        closing: str,
+        self, client: Client, todo: list[CheckScript], leave: Leave, closing: str
     ) -> SittingEnd | None:
         """Play scripts of the list until it is empty, or the bot breaks down: None to restart it."""
         talk = Conversation(
