@@ -408,8 +408,7 @@ def _round_so_far(betting: BettingState) -> tuple[tuple[int, ...], int, int]:
 
     The last raiser is the player to act if nobody has raised.
     """
-    to_act = betting.position_to_act
-    assert to_act is not None
+    to_act = betting.actor()
     raiser = to_act
     acted = {to_act}
     callers = 0

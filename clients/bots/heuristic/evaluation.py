@@ -73,9 +73,7 @@ class Question:
     @property
     def position(self) -> int:
         """Our position."""
-        position = self.betting.position_to_act
-        assert position is not None  # it is our turn
-        return position
+        return self.betting.actor()
 
 
 def trust(hands: int, enough: int) -> float:

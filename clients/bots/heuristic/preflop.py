@@ -96,8 +96,7 @@ def _crowd(betting: BettingState) -> float:
 
 def _price(betting: BettingState) -> float:
     """The factor on the shares for the price of a call: 1 at a usual price, less at a higher one."""
-    position = betting.position_to_act
-    assert position is not None  # our turn
+    position = betting.actor()
     to_call = betting.amount_to_call(position)
     odds = to_call / (betting.pot + to_call) if to_call > 0 else 0.0
     factor = min(1.0, _USUAL_PRICE / odds) if odds else 1.0

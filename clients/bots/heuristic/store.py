@@ -55,8 +55,7 @@ class Habits:
 
 def scene_of(before: BettingState, kind: ActionKind) -> str:
     """The kind of a decision: betting round, raises, whether a bet was met, opponents and action."""
-    position = before.position_to_act
-    assert position is not None  # somebody decides
+    position = before.actor()
     facing = "b" if before.amount_to_call(position) > 0 else "u"
     raises = min(before.raises_in_round, _MOST_RAISES)
     opponents = min(before.num_in_hand - 1, 2)

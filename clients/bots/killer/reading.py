@@ -176,8 +176,7 @@ class _Passing:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _passing(before: BettingState, board: tuple[int, ...]) -> _Passing:
-    position = before.position_to_act
-    assert position is not None  # somebody acted
+    position = before.actor()
     opponents = before.num_in_hand - 1
     values = effective_strengths(board)
     live = values[~np.isnan(values)] ** opponents
@@ -208,8 +207,7 @@ class Reading(KnownPlayers[OpponentRecord]):
 
     def _kept(self, view: HandView, before: BettingState, kind: ActionKind, record: OpponentRecord) -> Floats:
         """The filter of an action: what it keeps of each combo, shape (1326,)."""
-        position = before.position_to_act
-        assert position is not None  # who acted
+        position = before.actor()
         to_call = before.amount_to_call(position)
         if kind is not ActionKind.RAISE and to_call <= 0:
             return np.ones(NUM_COMBOS)

@@ -18,7 +18,7 @@ from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.arena import Arena
 from clients.lab.testing.agents import Replaying, StandIn
 from engine.poker import rules
-from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
+from engine.poker.cards import format_cards, parse_written_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules.betting import BettingState
 from engine.poker.situations import stacked_deal
@@ -39,9 +39,7 @@ class Spot:
     @property
     def position(self) -> int:
         """The position of the player who is asked."""
-        position = self.betting.position_to_act
-        assert position is not None  # checked by `read_spot`
-        return position
+        return self.betting.actor()
 
     @property
     def actions(self) -> list[rules.Action]:
@@ -61,11 +59,8 @@ def read_spot(game: rules.GameDefinition, betting: str, hole_cards: str, board: 
     Raises:
         ValueError: a betting that is none or that ends the hand, wrong cards, or too few of them; one line.
     """
-    try:
-        state = rules.parse_betting(game, betting)
-        hole, out = (tuple(parse_written_cards(text)) if text else () for text in (hole_cards, board))
-    except (rules.IllegalActionError, InvalidCardError) as error:
-        raise ValueError(str(error)) from error
+    state = rules.parse_betting(game, betting)
+    hole, out = (tuple(parse_written_cards(text)) if text else () for text in (hole_cards, board))
     if state.position_to_act is None:
         raise ValueError(f"after {betting!r} the hand is over: nobody is to act")
     if len(hole) != game.num_hole_cards:

@@ -179,7 +179,7 @@ class BettingState:
         """
         if self._legal is not None:
             return self._legal
-        position, game = self._actor(), self.game
+        position, game = self.actor(), self.game
         stack = game.betting_stacks[position]
         low: int | None = None
         high: int | None = None
@@ -270,7 +270,7 @@ class BettingState:
         Raises:
             IllegalActionError: the hand is over.
         """
-        return self.pot + max(0, self.amount_to_call(self._actor()))
+        return self.pot + max(0, self.amount_to_call(self.actor()))
 
     def total_of_pots(self, share: float) -> float:
         """The total of a raise by a share of the pot (after the call), neither rounded nor made legal.
@@ -304,13 +304,18 @@ class BettingState:
             IllegalActionError: the hand is over.
         """
         legal = self.legal_actions()
-        position = self._actor()
+        position = self.actor()
         spent = self.spent[position]
         if total - spent > COMMITTED * (self.game.betting_stacks[position] - spent):
             return legal.raising_to(legal.max_raise_to)
         return legal.raising_to(round(total))
 
-    def _actor(self) -> int:
+    def actor(self) -> int:
+        """The position to act, where somebody is.
+
+        Raises:
+            IllegalActionError: the hand is over.
+        """
         if self.position_to_act is None:
             raise IllegalActionError(f"the hand is over after {self.text!r}: nobody is to act")
         return self.position_to_act

@@ -198,8 +198,7 @@ def _measured_cost() -> dict[str, float]:
     models = [GenericModel(), GenericModel()]
     reader = TableReader(models)
     reader.follow(betting, board)
-    position = betting.position_to_act
-    assert position is not None
+    position = betting.actor()
     players = simulated_players([OwnStrategy() if p == position else m for p, m in enumerate(models)])
     spot = Spot(betting, board, own_cards, reader.reading.weights, players)
     moves = CALL, betting.legal_actions().raising_to()
