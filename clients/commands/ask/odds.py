@@ -19,6 +19,7 @@ from clients.commands import refusing
 from clients.core import one_line
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.support.text import rate, table
+from engine.support.user_input import how_many
 from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand, Parsed, flag, option
 
 if TYPE_CHECKING:
@@ -213,11 +214,8 @@ def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]
     with refusing(InvalidCardError):
         known = parse_written_cards(" ".join(words))
     if len(known) not in (2, 5, 6, 7):
-        plural = "" if len(known) == 1 else "s"
-        raise one_line.CommandError(
-            f"expected two hole cards and a board of 0, 3, 4 or 5, "
-            f"got {len(known)} card{plural}: {format_cards(known)}"
-        )
+        got = f"got {how_many(len(known), 'card')}: {format_cards(known)}"
+        raise one_line.CommandError(f"expected two hole cards and a board of 0, 3, 4 or 5, {got}")
     return known[:2], known[2:]
 
 

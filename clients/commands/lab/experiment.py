@@ -8,7 +8,7 @@ package can add some.  Each takes ``--out DIR`` and writes its results there; ``
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
-from typing import Final, NoReturn
+from typing import Final
 
 import click
 
@@ -42,7 +42,8 @@ class Experiments(click.Group):
         if not name.startswith("-") and name not in installed_experiments():
             known = self.list_commands(ctx)
             near = did_you_mean(name, known) or f"; there are {', '.join(known) or 'none'}"
-            _fail(f"there is no experiment {name!r}{near}")
+            click.echo(f"riverboat experiment: there is no experiment {name!r}{near}", err=True)
+            raise click.exceptions.Exit(2)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -73,11 +74,6 @@ def _load(entry: EntryPoint) -> click.Command:
     if not isinstance(command, click.Command):
         raise click.ClickException(f"the experiment {entry.name!r}: {entry.value} is not a click command")
     return command
-
-
-def _fail(message: str) -> NoReturn:
-    click.echo(f"riverboat experiment: {message}", err=True)
-    raise click.exceptions.Exit(2)
 
 
 @click.group(cls=Experiments, subcommand_metavar="NAME --out DIR [OPTIONS]")
