@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clients.core.options import OptionError
+from engine.support.user_input import told_as
 
 if TYPE_CHECKING:
     from engine.poker.rules import GameDefinition
@@ -26,8 +25,9 @@ def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrat
         OptionError: the file cannot be read, or is for another game.
     """
     from engine.solving.strategy_file import read_strategy
+    from engine.support.files.archive import ArchiveError
 
-    with _in_one_line():
+    with told_as(OptionError, ArchiveError):
         return read_strategy(path, game)
 
 
@@ -52,8 +52,9 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
         OptionError: its file is damaged.
     """
     from engine.solving.strategy_file import read_shipped
+    from engine.support.files.archive import ArchiveError
 
-    with _in_one_line():
+    with told_as(OptionError, ArchiveError):
         return read_shipped(game)
 
 
@@ -64,16 +65,7 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
         OptionError: a file is damaged.
     """
     from engine.solving.strategy_file import read_shipped_answers
-
-    with _in_one_line():
-        return read_shipped_answers(game)
-
-
-@contextmanager
-def _in_one_line() -> Iterator[None]:
     from engine.support.files.archive import ArchiveError
 
-    try:
-        yield
-    except ArchiveError as error:
-        raise OptionError(str(error)) from error
+    with told_as(OptionError, ArchiveError):
+        return read_shipped_answers(game)

@@ -17,6 +17,7 @@ from clients.core.registry import UnknownBot
 from engine.support.files.archive import ArchiveError
 from engine.support.interruption import even_in_kernels
 from engine.support.seeds import parse_seed
+from engine.support.user_input import told_as
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -121,10 +122,8 @@ def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated
 
 
 def _read_seed(context: click.Context, parameter: click.Parameter, text: str) -> int:
-    try:
+    with told_as(CommandError, ValueError):
         return parse_seed(text)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
 
 
 def json_option() -> Callable[[Decorated], Decorated]:
@@ -146,10 +145,8 @@ def plot_option(what: str) -> Callable[[Decorated], Decorated]:
 
 def _check_plot(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
     if path is not None:
-        try:
+        with told_as(CommandError, PlotError):
             require_matplotlib()
-        except PlotError as error:
-            raise CommandError(str(error)) from error
     return path
 
 

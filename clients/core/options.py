@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from clients.core.agent import Agent
 from engine.poker.rules import GameDefinition
-from engine.support.user_input import parse_finite
+from engine.support.user_input import parse_finite, told_as
 
 AgentFactory = Callable[..., Agent]
 
@@ -77,10 +77,8 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
                 raise OptionError(f"expected KEY=VALUE, got {key!r}")
             arguments[parameter.name] = True
             continue
-        try:
+        with told_as(OptionError, ValueError, what=f"option {key}={text!r} of {name}: expected "):
             arguments[parameter.name] = convert(text, kind)
-        except ValueError as error:
-            raise OptionError(f"option {key}={text!r} of {name}: expected {error}") from None
     missing = [p.name for p in declared if p.default is p.empty and p.name not in arguments]
     if missing:
         raise OptionError(f"{name} needs {' and '.join(f'{_option_name(each)}=...' for each in missing)}")

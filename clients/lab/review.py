@@ -21,7 +21,7 @@ from engine.solving.walk import TooLarge
 from engine.support.arrays import Floats
 from engine.support.intervals import half_width
 from engine.support.text import rate, table
-from engine.support.user_input import printable
+from engine.support.user_input import printable, told_as
 from server.records.comments import comments_beside
 from server.records.evidence import POLICY_FILE, PolicyFile
 from server.records.formats.hands import PlayedHand
@@ -124,7 +124,7 @@ def reviewable(
     """
     found: list[Reviewable] = []
     others: Counter[str] = Counter()
-    try:
+    with told_as(OptionError, LogError, FormatError):
         for file in find_hands(paths):
             for hand in read_hands(file, game):
                 if isinstance(hand, FormatError):
@@ -135,8 +135,6 @@ def reviewable(
                     others[describe_game(hand.game)] += 1
                 else:
                     found.append(Reviewable(file, hand))
-    except (LogError, FormatError) as error:
-        raise OptionError(str(error)) from error
     said = ", ".join(f"{count} of {name}" for name, count in others.items())
     if not found:
         raise OptionError(
@@ -194,21 +192,17 @@ class Review:
 
     def _told(self, of: Reviewable) -> Callable[[BettingState, Action], Floats | None]:
         """The policies that the players of a hand have stated."""
-        try:
+        with told_as(OptionError, LogError):
             if of.file not in self._policies:
                 there = (of.file.parent / POLICY_FILE).exists()
                 self._policies[of.file] = PolicyFile.beside(of.file) if there else None
-        except LogError as error:
-            raise OptionError(str(error)) from error
         policies = self._policies[of.file]
         stated = policies.told(of.hand.number) if policies else {}
 
         def told(before: BettingState, action: Action) -> Floats | None:
             columns = stated.get(before.text)
-            try:
+            with told_as(OptionError, ValueError):
                 return None if columns is None else Policy.of_columns(columns()).chances(action)
-            except ValueError as error:
-                raise OptionError(str(error)) from error
 
         return told
 

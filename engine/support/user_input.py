@@ -8,7 +8,8 @@ Command lines, options of bots and network messages are read by `parse_finite` a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 _MAX_DIGITS: Final = 1000
@@ -95,3 +96,23 @@ def quoted(text: str) -> str:
     """A text that somebody sent, fit to be repeated: printable ASCII, and not too much of it."""
     safe = "".join([character if " " <= character <= "~" else "." for character in text.strip()])
     return safe if len(safe) <= _QUOTED else safe[: _QUOTED - 3] + "..."
+
+
+@contextmanager
+def told_as(
+    kind: type[Exception], *errors: type[Exception], what: str = "", hint: str = ""
+) -> Iterator[None]:
+    """Have errors of some kinds raised as one of another kind; those that are of it already stay themselves.
+
+    Args:
+        kind: what is raised, with one line.
+        errors: whose messages are lines for people.
+        what: begins the line: the option or the file at fault.
+        hint: ends it.
+    """
+    try:
+        yield
+    except kind:
+        raise
+    except errors as error:
+        raise kind(f"{what}{error}{hint}") from error

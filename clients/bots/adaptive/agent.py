@@ -31,6 +31,7 @@ from clients.core.options import OptionError, require_between
 from engine import compiling
 from engine.poker.rules import Action, GameDefinition, HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive
+from engine.support.user_input import told_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,7 +152,8 @@ class Adaptive(Mixing, Remembering):
         if self._miximax is None or self._miximax.tree is not tree or book.name != name:
             book.put_away()
             known = _of_kind(book.players.get(name, {}), tree.kind)
-            try:
+            damaged = f"adaptive: what is remembered of {name!r} is damaged: "
+            with told_as(OptionError, counted.InvalidHabits, what=damaged):
                 expectations = counted.Expectations(tree, counted.reasonable_habits(game))
                 habits = counted.Habits(tree, expectations, self.fading)
                 if known:
@@ -161,8 +163,6 @@ class Adaptive(Mixing, Remembering):
                     book.departure = Departure(self._equilibrium)
                     if known:
                         book.departure.remember(known)
-            except counted.InvalidHabits as error:
-                raise OptionError(f"adaptive: what is remembered of {name!r} is damaged: {error}") from error
             book.name, book.habits = name, habits
             self._miximax = Miximax(tree, counted.shipped_changes())
         self._valued = None
@@ -295,10 +295,8 @@ def _tree(game: GameDefinition) -> ContextTree:
 
     if not has_tree(game):
         raise OptionError("adaptive plays Texas hold'em for two only, no-limit without antes or rake")
-    try:
+    with told_as(OptionError, TooManyBettings, what="adaptive: "):
         return betting_tree(game)
-    except TooManyBettings as error:
-        raise OptionError(f"adaptive: {error}") from error
 
 
 def _kind(key: str) -> str:

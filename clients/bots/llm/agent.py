@@ -39,6 +39,7 @@ from clients.core.agent import Agent
 from clients.core.options import is_on
 from clients.core.session import SessionError
 from engine.poker.rules import Action, GameDefinition, HandView
+from engine.support.user_input import told_as
 from protocol import variables
 from protocol.agents.answers import BadFormat, Illegal, answer_of, default_action
 from protocol.agents.usage import Usage, format_usage
@@ -100,11 +101,9 @@ class Llm(Agent):
         """
         side = os.environ.get(variables.SIDE)
         path = self.settings.transcript or (Path(f"{side}.transcript") if side else None)
-        try:
+        with told_as(SessionError, ValueError):
             replay = self.settings.replay
             self._transcript = Transcript(replay or path, is_replay=replay is not None)
-        except ValueError as error:
-            raise SessionError(str(error)) from error
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Write the system message; what is remembered of players stays, since others may have sat down."""

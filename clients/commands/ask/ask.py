@@ -19,7 +19,7 @@ from clients.core.agent import in_words
 from clients.core.one_line import ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
 from clients.lab.seats.remote import Patience, SeatLost, command_seat, is_program
-from engine.poker.rules import GameDefinitionError, load_game
+from engine.poker.rules import load_game
 from engine.support.seeds import derive_seed
 from server.match.arguments import check_sandboxes, launch_options, read_sandbox
 from server.match.launching.confinement import Grants
@@ -68,7 +68,7 @@ def ask_command(
     BOT is an installed bot with options, or a command line, which is run as COMMAND HOST PORT and dealt the
     hand up to that spot.  Its answers on the way there are overruled by the betting, and reported.
     """
-    with refusing(GameDefinitionError, ValueError, OSError):
+    with refusing(ValueError, OSError):
         definition = load_game(game)
         spot = read_spot(definition, betting, hole, board)
     is_remote = is_program(bot)

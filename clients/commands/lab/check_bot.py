@@ -21,7 +21,7 @@ from clients.lab.check_bot.launched import GAME_PLACE, Launching
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
 from engine.support.interruption import as_ctrl_c
-from engine.support.user_input import did_you_mean
+from engine.support.user_input import did_you_mean, told_as
 from server.match.arguments import LIMITS, check_sandboxes, launch_options, read_game, read_sandbox
 from server.match.launching.confinement import Grants, ProcessLimits
 from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
@@ -117,10 +117,8 @@ def _read_player(words: tuple[str, ...]) -> Player:
     """The player of a PLAYER; several words are its command line."""
     bots = installed_bots()
     text = words[0] if len(words) == 1 else shlex.join(words)
-    try:
+    with told_as(click.UsageError, PlayerError):
         (player,) = parse_players([text], bots)
-    except PlayerError as error:
-        raise click.UsageError(str(error)) from None
     if player.command is None:
         raise click.UsageError("check-bot launches the bot itself, often: expected a command, got 'wait'")
     fault = player.problem()

@@ -17,6 +17,7 @@ from typing import Any, Final
 import click
 import numpy as np
 
+from clients.commands import refusing
 from clients.commands.solve.plan import SAY_EVERY_S, AnySolver, Plan, new_solver
 from clients.core.one_line import CommandError, progress_bar
 from engine.solving.bounds.estimate import best_response_on_flops
@@ -25,7 +26,6 @@ from engine.solving.bounds.sample import Flop, draw_flops
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategies import Exploitability, Strategy, exploitability
 from engine.solving.strategy_file import checkpoint_path, read_checkpoint, write_checkpoint, write_strategy
-from engine.support.files.archive import ArchiveError
 from engine.support.interruption import held_back
 
 _STEP: Final = 10.0 ** (1 / 8)
@@ -179,12 +179,9 @@ def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
                 raise CommandError(f"{path} is there already: --resume, --force, or choose another file")
     solver = new_solver(plan)
     if resume and checkpoint.exists():
-        try:
-            solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
-        except ArchiveError:
-            raise
-        except ValueError as error:
-            raise CommandError(f"{checkpoint} is damaged: {error}") from error
+        state = read_checkpoint(checkpoint, plan.definition, plan.notes)
+        with refusing(ValueError, what=f"{checkpoint} is damaged: "):
+            solver.restore(state)
         if plan.iterations is not None and solver.iterations > plan.iterations:
             raise CommandError(
                 f"{checkpoint} has {solver.iterations} iterations already: expected as many or more"

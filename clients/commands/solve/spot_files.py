@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clients.commands import refusing
-from engine.poker.cards import InvalidCardError, parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.ranges import parse_range
 from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, parse_menu, parse_sizes
 from engine.solving.subgames.spots import SolvableSpot
@@ -56,10 +56,8 @@ def _from_toml(file: Section) -> SolvableSpot:
 
     def menu(street: str, player: int) -> Menu:
         section = own[player] if street in own[player] else sizes
-        try:
+        with section.refusing(street, f"{street}: "):
             return parse_menu(section.text(street, ""))
-        except ValueError as error:
-            raise section.mistake(street, f"{street}: {error}") from None
 
     for section in (sizes, *own):
         for street in STREETS:
@@ -77,20 +75,16 @@ def _from_toml(file: Section) -> SolvableSpot:
             text = read_text(Path(ranges_.section(name).text("file")))
         else:
             text = ranges_.text(name)
-        try:
+        with ranges_.refusing(name, f"{name}: "):
             ranges.append(parse_range(text, any_order=True))
-        except ValueError as error:
-            raise ranges_.mistake(name, f"{name}: {error}") from None
     found: dict[str, Any] = {
         "target": solve.number("target", 0.3), "memory": solve.number("memory", 4.0),
         "iterations": solve.whole("iterations", 1000),
     }  # fmt: skip
     for section in (rules, solve, ranges_, *own, sizes, file):
         section.close()
-    try:
+    with file.refusing("board"):
         return _spot(board, ranges, pot=pot, stack=stack, betting=betting, **found)
-    except (InvalidCardError, ValueError) as error:
-        raise file.mistake("board", str(error)) from None
 
 
 def _from_commands(text: str, path: Path) -> SolvableSpot:
@@ -129,7 +123,7 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
             ),
             target=float(said.get("accuracy", 0.3)), iterations=int(said.get("max_iteration", 1000)),
         )  # fmt: skip
-    except (InvalidCardError, ValueError) as error:
+    except ValueError as error:
         raise FileMistake(f"{path}:{line}: {error}") from None
     except KeyError as error:
         raise FileMistake(f"{path}: expected a line set_{error.args[0]}, found none") from None
@@ -173,7 +167,7 @@ def _from_fields(text: str, path: Path) -> SolvableSpot:
         raise FileMistake(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
     except KeyError as error:
         raise FileMistake(f"{path}: expected a field {error.args[0]!r}, found none") from None
-    except (InvalidCardError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise FileMistake(f"{path}: {error}") from None
 
 

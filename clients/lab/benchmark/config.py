@@ -7,11 +7,10 @@ from typing import Final
 
 import attrs
 
-from clients.core.options import OptionError
 from clients.core.registry import UnknownBot, make_bot
 from engine.poker.rules import GameDefinition, load_game
+from engine.support.user_input import told_as
 from server.league.comparing.versions import sides_of
-from server.match.launching.players import PlayerError
 from server.support.toml_text import Section, parse_toml, read_text
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -103,10 +102,8 @@ def _opponent_of(part: Section, path: Path) -> Opponent:
         raise part.mistake("name", f"name: expected letters, digits, '.', '_' and '-', got {name[:40]!r}")
     games = {game: part.game("games", game, path.parent) for game in part.texts("games", _DEFAULT_GAMES)}
     part.close()
-    try:
+    with part.refusing("bot"), told_as(ValueError, UnknownBot):
         return _opponent(name, bot, games)
-    except (OptionError, UnknownBot, PlayerError) as error:
-        raise part.mistake("bot", str(error)) from None
 
 
 def _opponent(name: str, bot: str, games: dict[str, GameDefinition]) -> Opponent:

@@ -13,12 +13,12 @@ import click
 
 from clients.core.figure import PlotError, require_matplotlib
 from clients.core.one_line import CommandError, OneLineCommand, json_option, seed_option
-from clients.core.options import OptionError
 from clients.core.program import ProgramError
 from clients.core.registry import UnknownBot, make_bot
 from clients.lab.experiments.harness import TASKS, Findings, Work
 from engine.poker.rules import load_game
 from engine.support.interruption import as_ctrl_c
+from engine.support.user_input import told_as
 from server.support import options as cli
 
 Settings = TypeVar("Settings", bound="Options")
@@ -101,10 +101,8 @@ def check_bots(flag: str, named: Sequence[str], game: str) -> None:
     if len(set(named)) < len(named):
         raise CommandError(f"{flag}: expected different bots")
     for bot in named:
-        try:
+        with told_as(CommandError, UnknownBot, ValueError, what=f"{flag} {bot}: "):
             make_bot(bot).match_started(load_game(game), 0)
-        except (UnknownBot, OptionError, ValueError) as error:
-            raise CommandError(f"{flag} {bot}: {error}") from error
 
 
 # --- commands --------------------------------------------------------------------------------------------
@@ -130,11 +128,9 @@ def experiment_command(
         def command(
             out: Path, jobs: int, resume: bool, force: bool, plots: bool, as_json: bool, **values: Any
         ) -> None:
-            try:
+            with told_as(CommandError, ProgramError, ValueError):
                 settings = kind(**values)
                 settings.check()
-            except (ProgramError, ValueError) as error:
-                raise CommandError(str(error)) from error
             with _in_its_folder(out, may_be_full=resume or force):
                 work = Work(out, jobs, _say, resume, plots)
                 _hand_in(name, steps(settings, work), work, as_json=as_json)
@@ -177,10 +173,8 @@ def _shared_options(seeded: str | None) -> list[Callable[[Any], Any]]:
 def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: bool) -> bool:
     """Whether to draw; a missing matplotlib is reported at the start."""
     if not no_plots:
-        try:
+        with told_as(CommandError, PlotError, hint=", or --no-plots"):
             require_matplotlib()
-        except PlotError as error:
-            raise CommandError(f"{error}, or --no-plots") from error
     return not no_plots
 
 
@@ -225,5 +219,3 @@ def _in_its_folder(out: Path, *, may_be_full: bool) -> Iterator[None]:
                 raise
     except OSError as error:
         raise CommandError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
-    except PlotError as error:
-        raise CommandError(str(error)) from error

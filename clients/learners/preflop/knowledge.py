@@ -27,6 +27,7 @@ from engine.players.statistics import PlayingStyle
 from engine.poker.rules import GameDefinition
 from engine.support.files.archive import array_of
 from engine.support.files.formats import parse_json, shown
+from engine.support.user_input import told_as
 
 VERSION: Final = 1
 """The version of the arrays and notes in the file."""
@@ -239,13 +240,11 @@ def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[
         KnowledgeError: the file holds something else.
     """
     meta = knowledge.meta
-    try:
+    with told_as(KnowledgeError, TypeError, ValueError, what=f"{path} is damaged: "):
         base = KnowledgeBase.from_arrays(knowledge.arrays, meta.get("hands"), meta.get("names"))
         for record in knowledge.records:
             base.apply_record(record)
         notes = dict(meta.get("notes", ()))
-    except (TypeError, ValueError) as error:
-        raise KnowledgeError(f"{path} is damaged: {error}") from error
     return base, notes
 
 

@@ -31,6 +31,7 @@ from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.support.files.archive import array_of
 from engine.support.files.formats import parse_json, shown
+from engine.support.user_input import told_as
 
 KIND: Final = "street-learner"
 
@@ -96,10 +97,8 @@ class StreetKnowledge(LearnerStore):
             assert self._file is not None
             if self._found.game != played:
                 raise KnowledgeError(f"{self._file.path} was learnt in {self._found.game}, expected {played}")
-            try:
+            with told_as(KnowledgeError, TypeError, ValueError, what=f"{self._file.path} is damaged: "):
                 fill_values(values, self._found)
-            except (TypeError, ValueError) as error:
-                raise KnowledgeError(f"{self._file.path} is damaged: {error}") from error
         self._values = values
         self._settle()
 
@@ -180,12 +179,10 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
         KnowledgeError: the file is newer or damaged.
     """
     knowledge.check_version(VERSION, path)
-    try:
+    with told_as(KnowledgeError, TypeError, ValueError, what=f"{path} is damaged: "):
         game = rules.parse_game(str(knowledge.meta.get("game")))
         learnt = ActionValues.unlearnt(game)
         fill_values(learnt, knowledge)
-    except (TypeError, ValueError, rules.GameDefinitionError) as error:
-        raise KnowledgeError(f"{path} is damaged: {error}") from error
     strengths = shipped_tables().raw_odds[:, 0]
     hands = np.argsort(-strengths, kind="stable").tolist() if query.hand is None else [query.hand]
     styles, actions = _styles(game), _DOES[game.is_limit]
