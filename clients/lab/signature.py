@@ -326,14 +326,10 @@ def _write_logs() -> None:
 def _without_places(line: str) -> str:
     """A line of output; one of JSON without what names files, times or versions."""
     try:
-        return json.dumps(_settled(json.loads(line)))
+        return json.dumps(json.loads(line, object_hook=_settled))
     except ValueError:
         return line
 
 
-def _settled(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: _settled(each) for key, each in value.items() if key not in _VOLATILE and "second" not in key
-        }
-    return [_settled(each) for each in value] if isinstance(value, list) else value
+def _settled(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key not in _VOLATILE and "second" not in key}

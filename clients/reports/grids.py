@@ -70,19 +70,14 @@ def strategy_figure(shares: Floats, title: str) -> Figure:
     axes = figure.add_subplot()
     axes.set(xlim=(-0.5, 12.5), ylim=(12.5, -0.5), aspect="equal")
     cells = _cells(shares)
-    for row in range(13):
-        for column in range(13):
-            left = column - 0.5
-            parts = zip(cells[row, column, ::-1], _FROM_RAISE, strict=True)
-            for share, colour in parts:
-                axes.add_patch(Rectangle((left, row - 0.5), share, 1, facecolor=colour, linewidth=0))
-                left += share
-            if cells[row, column].any():
-                raised = f"\n{100 * cells[row, column, 2]:.0f}"
-                text, colour = _name(row, column) + raised, LIGHT["ink"]
-            else:
-                text, colour = _name(row, column), LIGHT["faint"]
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
+    for row, column in np.ndindex(13, 13):
+        left = column - 0.5
+        for share, colour in zip(cells[row, column, ::-1], _FROM_RAISE, strict=True):
+            axes.add_patch(Rectangle((left, row - 0.5), share, 1, facecolor=colour, linewidth=0))
+            left += share
+        raised = f"\n{100 * cells[row, column, 2]:.0f}" if cells[row, column].any() else ""
+        text, colour = _name(row, column) + raised, LIGHT["ink" if raised else "faint"]
+        axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
     _ticks(axes)
     figure.suptitle(title)
     names = ("raise (number: per cent)", "call or check", "fold")
@@ -107,10 +102,9 @@ def draw_grid(path: str, values: Floats, title: str) -> None:
     grid = _cells(values)
     limit = float(np.abs(grid).max()) or 1.0
     axes.imshow(np.sign(grid) * np.sqrt(np.abs(grid) / limit), cmap=DIVERGING, vmin=-1, vmax=1)
-    for row in range(13):
-        for column in range(13):
-            name = _name(row, column)
-            axes.text(column, row, f"{name}\n{grid[row, column]:+z.0f}", ha="center", va="center", fontsize=8)
+    for row, column in np.ndindex(13, 13):
+        text = f"{_name(row, column)}\n{grid[row, column]:+z.0f}"
+        axes.text(column, row, text, ha="center", va="center", fontsize=8)
     axes.set_xticks(range(13), RANKS[::-1])
     axes.set_yticks(range(13), RANKS[::-1])
     axes.set_title(title)
@@ -145,8 +139,7 @@ def weights_figure(grids: Sequence[Floats], titles: Sequence[str], title: str) -
         axes.set_title(above, fontsize=10)
         drawn.append(axes)
         if has_numbers:
-            texts = [[f"{100 * value:.0f}" for value in row] for row in cells]
-            _write_numbers(axes, cells, texts, cells < 0.5)
+            _write_numbers(axes, cells)
     if image is not None:
         bar = figure.colorbar(image, ax=drawn, shrink=0.8, aspect=30)
         bar.set_label("weight: 1 likeliest, 0 impossible" + (" (numbers: hundredths)" if has_numbers else ""))
@@ -170,20 +163,18 @@ def values_figure(values: Floats, title: str, label: str) -> Figure:
     cells = _cells(values)
     image = axes.imshow(cells, cmap=SEQUENTIAL, vmin=0, vmax=1)
     _ticks(axes)
-    texts = [["" if np.isnan(value) else f"{100 * value:.0f}" for value in row] for row in cells]
-    _write_numbers(axes, cells, texts, np.nan_to_num(cells, nan=1.0) < 0.5)
+    _write_numbers(axes, cells)
     figure.suptitle(title)
     figure.colorbar(image, ax=axes, shrink=0.8).set_label(label)
     return figure
 
 
-def _write_numbers(axes: Axes, cells: Floats, texts: Sequence[Sequence[str]], is_dark: Bools) -> None:
-    """Name and number in every cell, light on dark."""
-    for row in range(len(cells)):
-        for column in range(len(cells)):
-            text = f"{_name(row, column)}\n{texts[row][column]}".rstrip()
-            colour = LIGHT["paper" if is_dark[row, column] else "ink"]
-            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
+def _write_numbers(axes: Axes, cells: Floats) -> None:
+    """Name and hundredths in every cell, light on dark; the name alone where there is no value."""
+    for (row, column), value in np.ndenumerate(cells):
+        text = _name(row, column) + ("" if np.isnan(value) else f"\n{100 * value:.0f}")
+        colour = LIGHT["paper" if value < 0.5 else "ink"]
+        axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
 
 
 @attrs.frozen
