@@ -80,8 +80,7 @@ class Human(Agent):
 
     def hand_started(self, view: HandView) -> None:
         """Shows the table and our cards."""
-        if self._scene is not None:
-            self._last_scene = self._scene
+        self._last_scene = self._scene or self._last_scene
         self._show(rendering.render_hand_start(self._at(view), self._style))
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:

@@ -7,7 +7,6 @@ holds only what its position may know, so nothing here can give a hidden card aw
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -105,17 +104,13 @@ def render_table(scene: Scene, style: Style) -> list[str]:
     with_stacks = not game.is_limit or min(game.stacks) <= deepest
     head = f"  seat  {'player':<{_MAX_NAME}}  {'won so far':>10}  {'in the pot':>10}"
     rows = [style.faint(head + (f"  {'stack':>8}" if with_stacks else ""))]
-    position_of_seat = {scene.seat_of(position): position for position in range(game.num_players)}
-    for seat in range(game.num_players):
-        position = position_of_seat[seat]
+    for seat, position in sorted((scene.seat_of(position), position) for position in range(game.num_players)):
         mark = "*" if betting.position_to_act == position else " "
         chips = f"{format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
         row = f"{mark} {seat + 1:>4}  {scene.name_of(position):<{_MAX_NAME}}  {chips}"
         if with_stacks:
             row += f"  {game.betting_stacks[position] - betting.spent[position]:>8}"
-        notes = []
-        if position == game.num_players - 1:
-            notes.append("button")
+        notes = ["button"] if position == game.num_players - 1 else []
         if betting.folded[position]:
             notes.append("folded")
         elif betting.spent[position] >= game.betting_stacks[position]:
@@ -135,8 +130,12 @@ def render_action(scene: Scene, style: Style) -> list[str]:
     if betting.last_step is None:
         return []
     before, position, action = betting.last_step
-    new_cards = _new_cards(scene, before.betting_round, betting.betting_round, betting.pot, style)
-    return [describe_action(scene, before, position, action), *new_cards]
+    lines = [describe_action(scene, before, position, action)]
+    for betting_round in range(before.betting_round + 1, betting.betting_round + 1):
+        new = style.cards(_cards_of(scene.view, betting_round))
+        text = f"{round_name(scene.view.game, betting_round)}: {new}".rstrip(": ")
+        lines.append(f"{style.rule * 2} {text} {style.faint(f'(pot {betting.pot})')}")
+    return lines
 
 
 def describe_action(scene: Scene, before: BettingState, position: int, action: Action) -> str:
@@ -149,16 +148,6 @@ def _cards_of(view: HandView, betting_round: int) -> tuple[int, ...]:
     """The board cards that come with a round."""
     ends = (0, *view.game.board_ends)
     return view.board[ends[betting_round] : ends[betting_round + 1]]
-
-
-def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> list[str]:
-    """The board cards dealt in the rounds after `first`, up to `last`."""
-    lines = []
-    for betting_round in range(first + 1, last + 1):
-        new = style.cards(_cards_of(scene.view, betting_round))
-        text = f"{round_name(scene.view.game, betting_round)}: {new}".rstrip(": ")
-        lines.append(f"{style.rule * 2} {text} {style.faint(f'(pot {pot})')}")
-    return lines
 
 
 # --- the question ----------------------------------------------------------------------------------------
@@ -214,7 +203,7 @@ def render_result(scene: Scene, style: Style) -> list[str]:
     ours = scene.chips[scene.seat] + won[view.position]
     played = scene.hands_played + 1
     hands = "hand" if played == 1 else "hands"
-    lines += _wrapped(_describe_winnings(scene, won), style)
+    lines += _wrapped(tell_winnings(won, scene.names_by_position, reader=view.position), style)
     lines.append(style.strong(f"You are at {format_chips(ours, sign=True)} after {played} {hands}."))
     return lines
 
@@ -229,10 +218,6 @@ def render_showdown(scene: Scene, style: Style) -> list[str]:
         cards = style.cards(view.hole_cards[position])
         lines.append(f"  {scene.name_of(position):<{_MAX_NAME}}  {cards}  {name}")
     return lines
-
-
-def _describe_winnings(scene: Scene, won: Sequence[float]) -> str:
-    return tell_winnings(won, scene.names_by_position, reader=scene.view.position)
 
 
 # --- looking back ----------------------------------------------------------------------------------------
@@ -257,7 +242,8 @@ def render_history(scene: Scene, style: Style) -> list[str]:
         lines += _wrapped(f"{heading}: {done}." if done else f"{heading}.", style)
     if view.is_finished:
         lines += render_showdown(scene, style)
-        lines += _wrapped(_describe_winnings(scene, view.chips_won()), style)
+        told = tell_winnings(view.chips_won(), scene.names_by_position, reader=view.position)
+        lines += _wrapped(told, style)
     return lines
 
 

@@ -159,9 +159,7 @@ class Table:
         self._arena = Arena(game, agents, seed, names=names)
         self._num_players = game.num_players
         self._squares = 0.0
-        self._compiled: preflop.PreflopLearnerTable | None = None
-        if hands >= WORTH_COMPILING:
-            self._compiled = _compiled(agents, game, seed)
+        self._compiled = _compiled(agents, game, seed) if hands >= WORTH_COMPILING else None
 
     @property
     def stop_every(self) -> int:
