@@ -6,6 +6,7 @@ shown where things stand; a second person is turned away.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Callable
 from typing import Final
@@ -24,6 +25,8 @@ _GOODBYE_S: Final = 3.0
 """For the last words to be read."""
 _KEEPALIVE_S: Final = 30
 """Idle seconds after which the system asks whether the other side still exists, as often as it likes."""
+_BROKEN: Final = (OSError, trio.BrokenResourceError)
+"""What the end of a connection raises."""
 
 
 class TelnetDesk:
@@ -93,14 +96,12 @@ class TelnetDesk:
         self._say("the connection has ended; the seat waits for its player on the same port")
 
     async def _send(self, stream: trio.SocketStream, scope: trio.CancelScope) -> None:
-        try:
+        with contextlib.suppress(OSError):  # the connection is broken
             while len(self._unsent) <= _MAX_UNSENT:
                 if not self._unsent:
                     self._has_unsent = trio.Event()
                     await self._has_unsent.wait()
                 await self._send_some(stream)
-        except OSError:
-            pass  # the connection is broken
         scope.cancel()
 
     async def _send_some(self, stream: trio.SocketStream) -> None:
@@ -130,13 +131,10 @@ class TelnetDesk:
         stream = self._stream
         if stream is None:
             return
-        with trio.move_on_after(_GOODBYE_S, shield=True):
-            try:
-                while self._unsent:
-                    await self._send_some(stream)
-                await _end(stream)
-            except (OSError, trio.BrokenResourceError):
-                pass
+        with trio.move_on_after(_GOODBYE_S, shield=True), contextlib.suppress(*_BROKEN):
+            while self._unsent:
+                await self._send_some(stream)
+            await _end(stream)
         stream.socket.close()
         self._stream = None
 
@@ -158,11 +156,9 @@ async def _end(stream: trio.SocketStream) -> None:
 
 async def _turn_away(stream: trio.SocketStream) -> None:
     try:
-        with trio.move_on_after(_GOODBYE_S):
+        with trio.move_on_after(_GOODBYE_S), contextlib.suppress(*_BROKEN):
             await stream.send_all(telnet_text("This seat is taken. Try again later.\n", "ascii"))
             await _end(stream)
-    except (OSError, trio.BrokenResourceError):
-        pass
     finally:
         stream.socket.close()
 

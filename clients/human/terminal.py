@@ -6,6 +6,7 @@ the terminal's own business, and the same text serves files and pipes.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import select
@@ -49,11 +50,10 @@ class Terminal:
     def write(self, text: str) -> None:
         """Show text; what cannot be shown any more is dropped, the match goes on."""
         data = text.encode(self._output.encoding or "ascii", "replace")
-        try:
+        # The terminal or the reader of the pipe may have gone; its hang-up or end of input ends us.
+        with contextlib.suppress(OSError):
             self._output.buffer.write(data)
             self._output.flush()
-        except OSError:
-            pass  # the terminal or the reader of the pipe has gone; its hang-up or end of input ends us
 
     async def listen(self, human: Human) -> None:
         """Hand over the lines that are typed; the end of the input leaves the match.

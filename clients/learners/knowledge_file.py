@@ -290,10 +290,9 @@ def read_journal(path: Path) -> tuple[str, tuple[str, ...]]:
         ArchiveError: the file is not a journal, is of a newer version, or is damaged before its last line.
         OSError: it cannot be read.
     """
-    try:
+    data = b""
+    with contextlib.suppress(FileNotFoundError):
         data = path.read_bytes()
-    except FileNotFoundError:
-        data = b""
     header, newline, body = data.partition(b"\n")
     if not (header.startswith(_JOURNAL) or (not newline and _JOURNAL.startswith(header))):
         raise ArchiveError(f"{path} is not a journal of a knowledge file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any, Final
 
@@ -51,11 +52,9 @@ def _last_object(text: object) -> Any:
         end = text[-_MOST_TEXT:]
         start = end.rfind("{")
         while start >= 0:
-            try:
+            with contextlib.suppress(ValueError, RecursionError):  # a brace of prose
                 found, length = json.JSONDecoder().raw_decode(end[start:])
                 if isinstance(found, dict) and "do" in found:
                     return parse_json(end[start : start + length])
-            except (ValueError, RecursionError):
-                pass  # a brace of prose
             start = end.rfind("{", 0, start)
     raise BadFormat('Answer with one JSON object such as {"do": "call"}.')
