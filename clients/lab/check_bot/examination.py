@@ -268,10 +268,8 @@ class Examination:
         for _ in range(2):
             trial = Examined()
             sitting = self._sitting(game, trial)
-            if (
-                await sitting.run([scripts.random_hands(min(_SEED_HANDS, self.hands))])
-                is not SittingEnd.PLAYED
-            ):
+            ending = await sitting.run([scripts.random_hands(min(_SEED_HANDS, self.hands))])
+            if ending is not SittingEnd.PLAYED:
                 return
             answers.append(sitting.answers)
         for (state, one), (other_state, other) in zip(*answers, strict=False):
@@ -308,11 +306,9 @@ class Examination:
             findings.forget_untried("short-all-in", "side-pots", "memory")
         decisions = sorted([*pace.seconds, *pace.first])
         if decisions:
-            tail = (
-                f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}, longest {_shown(decisions[-1])}"
-            )
-            median = _shown(statistics.median_high(decisions))
-            findings.say("time", f"{len(decisions):,} decisions: median {median}, {tail}")
+            median, longest = _shown(statistics.median_high(decisions)), _shown(decisions[-1])
+            most = f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}, longest {longest}"
+            findings.say("time", f"{len(decisions):,} decisions: median {median}, {most}")
         if pace.waits_for_acknowledgements:
             late = told("one-write", "pieces", ms=1000 * statistics.median_high(pace.late_gaps))
             findings.fault("one-write", self._played[0].name, late)
