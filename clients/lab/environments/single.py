@@ -139,8 +139,7 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
         )
         self._has_reset(begins=begins)
         self._is_over = False
-        info: dict[str, Any] = {}
-        seen = self._asked(state, info)
+        seen, info = self._asked(state)
         info["passed_hands"] = len(passed)
         info["passed_reward"] = sum(passed) / self._unit
         if lost is not None:
@@ -174,8 +173,8 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
             return self._cut_short(lost, chips)
         if state is None:
             return self._end_of_episode(chips)
-        info: dict[str, Any] = {}
-        return self._asked(state, info), chips and chips / self._unit, False, False, info
+        seen, info = self._asked(state)
+        return seen, chips and chips / self._unit, False, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions as a mask, in the form of sb3-contrib's MaskablePPO; shape (actions,)."""
@@ -204,8 +203,7 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
     def _end_of_episode(self, chips: float) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         last = self.table.last_hand
         assert last is not None
-        info: dict[str, Any] = {}
-        seen = self._watching(last[0], info)
+        seen, info = self._watching(last[0])
         info["chips"] = self.table.chips[self._seat]
         return seen, chips / self._unit, True, False, info
 
@@ -214,29 +212,27 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """The end of an episode whose last hand is void; what earlier hands brought is kept."""
         assert self._state is not None
-        info: dict[str, Any] = {}
-        seen = self._watching(self._state, info)
+        seen, info = self._watching(self._state)
         info["failure"] = lost.as_dict()
         return seen, chips / self._unit, False, True, info
 
-    def _asked(self, state: HandState, info: dict[str, Any]) -> Observation:
+    def _asked(self, state: HandState) -> tuple[Observation, dict[str, Any]]:
         """We are to act."""
         self._node = node = self.encoder.node(state.betting)
-        return self._observe(state, node, node.mask.copy(), info)
+        return self._observe(state, node, node.mask.copy())
 
-    def _watching(self, state: HandState, info: dict[str, Any]) -> Observation:
+    def _watching(self, state: HandState) -> tuple[Observation, dict[str, Any]]:
         """The episode is over."""
         self._is_over = True
-        return self._observe(state, self.encoder.node(state.betting), self.encoder.no_mask(), info)
+        return self._observe(state, self.encoder.node(state.betting), self.encoder.no_mask())
 
     def _observe(
-        self, state: HandState, node: Node, mask: NDArray[np.int8], info: dict[str, Any]
-    ) -> Observation:
-        """Our observation, and in the info all that the observation leaves out."""
+        self, state: HandState, node: Node, mask: NDArray[np.int8]
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Our observation, and the info with all that the observation leaves out."""
         self._state, betting, deal, encoder = state, state.betting, state.deal, self.encoder
         position = self.table.position_of(self._seat)
-        info["hand_number"] = state.hand_number
-        info["position"] = position
+        info: dict[str, Any] = {"hand_number": state.hand_number, "position": position}
         info["illegal_actions"] = self._illegal
         if self._match_states:
             info["match_state"] = format_match_state(state.view(position))
@@ -244,7 +240,7 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
         vector = encoder.observe_cards(node, betting, position, deal.hole_cards[position], board)
         if not self._is_dict:
             info["action_mask"] = mask
-            return vector
+            return vector, info
         fields: dict[str, NDArray[Any]] = encoder.fields(vector)
         fields["action_mask"] = mask
-        return fields
+        return fields, info

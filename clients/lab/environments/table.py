@@ -88,10 +88,8 @@ class OutsideTable:
         self._log: TextIO | None = None
         if log is not None:
             self._log = Path(log).open("x", encoding="ascii", buffering=1)  # noqa: SIM115  # until we close
-        for seat, one in enumerate(opponents):
-            if waits_for_somebody(one):
-                maker = self._makers[seat]
-                assert maker is not None
+        for seat, maker in enumerate(self._makers):
+            if maker is not None and waits_for_somebody(opponents[seat]):
                 visitor = maker()
                 assert isinstance(visitor, RemoteSeat)
                 visitor.listen()
