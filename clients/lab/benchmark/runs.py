@@ -221,16 +221,20 @@ class Run:
             await self._write_and_do({"open": number})
             return self.hands[number]
 
-    def find(self, number: int) -> BenchmarkHand:
-        """A hand.
+    async def find(self, number: int) -> BenchmarkHand:
+        """A hand, once the house has played up to the client's turn.
 
         Raises:
-            SeatError: there is none, or it was over long ago.
+            SeatError: there is none, it was over long ago, or the house's player failed in dealing it.
         """
-        if number not in self.hands:
+        hand = self.hands.get(number)
+        if hand is None:
             raise SeatError("no_seat", "There is no such hand (any more).")
-        self.hands[number].heard_at = trio.current_time()
-        return self.hands[number]
+        async with hand.lock:
+            hand.heard_at = trio.current_time()
+        if hand.view is None:
+            raise SeatError("closed", self._fault)
+        return hand
 
     async def act(self, hand: BenchmarkHand, message: object) -> dict[str, Any]:
         """Answer a turn of a hand; returns the receipt.

@@ -134,11 +134,11 @@ class Service:
 
     async def _look(self, request: Request) -> Response:
         run = await self._run(request)
-        return answer_json(run.find(request.path_params["hand"]).seen())
+        return answer_json((await run.find(request.path_params["hand"])).seen())
 
     async def _act(self, request: Request) -> Response:
         run = await self._run(request)
-        hand = run.find(request.path_params["hand"])
+        hand = await run.find(request.path_params["hand"])
         receipt = await run.act(hand, await _body(request))
         return answer_json({**receipt, "next": hand.seen()})
 
@@ -181,10 +181,11 @@ class Service:
     async def _session_act(self, request: Request) -> Response:
         body = _members(await _body(request))
         run = await self._runs.find(str(body.get("token", "")))
-        hand = run.last
-        if hand is None:
+        if run.last is None:
             raise SeatError("no_seat", "There is no hand: ask for one.")
-        old = "" if hand.view is None else "".join(dialects.tokens(hand.view.betting))
+        hand = await run.find(run.last.number)
+        assert hand.view is not None  # it has been dealt
+        old = "".join(dialects.tokens(hand.view.betting))
         await _acted(run, hand, body.get("incr"), body)
         return _session(run, hand, str(body["token"]), old)
 
@@ -209,15 +210,15 @@ class Service:
 
     async def _hands_open(self, request: Request) -> Response:
         run = await self._of_key(request)
-        return answer_json([_hand(run, hand) for hand in run.open])
+        return answer_json([_hand(run, await run.find(hand.number)) for hand in run.open])
 
     async def _hands_look(self, request: Request) -> Response:
         run = await self._of_key(request)
-        return answer_json(_hand(run, run.find(request.path_params["hand"])))
+        return answer_json(_hand(run, await run.find(request.path_params["hand"])))
 
     async def _hands_act(self, request: Request) -> Response:
         run = await self._of_key(request)
-        hand = run.find(request.path_params["hand"])
+        hand = await run.find(request.path_params["hand"])
         body = _members(await _body(request))
         await _acted(run, hand, dialects.action_text(body), body)
         return answer_json(_hand(run, hand))

@@ -13,13 +13,15 @@ import attrs
 import httpx2
 import pytest
 import trio
+import trio.testing
 
+from clients.bots.baselines import Random
 from clients.lab.benchmark import results
 from clients.lab.benchmark.config import BenchmarkConfig, Opponent, default_benchmark, load_benchmark
 from clients.lab.benchmark.dialects import answer_to, tokens
 from clients.lab.benchmark.runs import Runs
 from clients.lab.benchmark.service import Service
-from engine.poker.rules import CardDealer, initial_hand, load_game
+from engine.poker.rules import CALL, Action, CardDealer, HandView, initial_hand, load_game
 from protocol.agents.answers import answer_of
 from server.records.verification.log_checker import verify_log
 from server.support.console import SilentConsole
@@ -239,7 +241,7 @@ async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
                         answers.write(torn)
                     runs = Runs(config, SilentConsole())
                     run = await runs.find(key)
-                    hand = run.find(number)
+                    hand = await run.find(number)
                     assert (await run.act(hand, body))["again"]
         await run.close()
         logs.append([line for line in run.log_path.read_text().splitlines() if not line.startswith("#")])
@@ -463,6 +465,44 @@ async def test_hands_of_the_second_dialect_five_at_a_time(tmp_path: Path) -> Non
         assert sum(player["hole_cards"] is not None for player in state["players"]) in (1, 2)
         assert {player["position"] for player in state["players"]} == {"SB", "BB"}
         assert len(state["board_cards"]) in (0, 6, 8, 10)
+
+
+async def test_who_asks_for_a_hand_that_is_being_dealt_waits_until_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_go_on = threading.Event(), threading.Event()
+
+    def think(agent: Random, view: HandView) -> Action:
+        begun.set()
+        assert may_go_on.wait(20)
+        return CALL
+
+    monkeypatch.setattr(Random, "choose_action", think)
+    asked: list[httpx2.Response] = []
+    async with client_of(config_in(tmp_path)) as client:
+        player = await Player.sits_down(client, game="nolimit-2p")
+        client.headers["X-API-Key"] = player.run["key"]
+
+        async def ask(method: str, path: str) -> None:
+            asked.append(await client.request(method, path, json={} if method == "POST" else None))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask, "POST", "/hands")
+            assert await trio.to_thread.run_sync(begun.wait, 20)
+            nursery.start_soon(ask, "GET", "/hands/in-progress")
+            nursery.start_soon(ask, "GET", "/hands/0")
+            await trio.testing.wait_all_tasks_blocked(0.01)
+            assert asked == []
+            may_go_on.set()
+        assert sorted(each.status_code for each in asked) == [200, 200, 201]
+
+        monkeypatch.setattr(Random, "choose_action", lambda agent, view: 1 / 0)
+        failed = await Player.sits_down(client, game="nolimit-2p")
+        client.headers["X-API-Key"] = failed.run["key"]
+        for method, path in (("POST", "/hands"), ("GET", "/hands/in-progress"), ("GET", "/hands/0")):
+            response = await client.request(method, path, json={} if method == "POST" else None)
+            assert response.status_code == 410, path
+            assert "player has failed" in response.text
 
 
 # --- the command -------------------------------------------------------------------------------------------
