@@ -58,42 +58,42 @@ _MOST_HANDS: Final = (1 << 63) - 1
 """The greatest number of a hand: the largest integer of an array, and more than any program writes."""
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class MatchLog:
     """A log that has been scanned by `open_log`."""
 
     path: Path
-    game: rules.GameDefinition
-    game_text: str
+    game: rules.GameDefinition = attrs.field(init=False)
+    game_text: str = attrs.field(init=False)
     """The game as the user or the header named it."""
-    headers: tuple[Header, ...]
+    headers: tuple[Header, ...] = attrs.field(default=(), init=False)
     """The headers in the order of the file: several if a match was resumed, none in some programs' logs."""
-    num_hands: int
+    num_hands: int = attrs.field(default=0, init=False)
     """The number of lines with hands, whether or not they can be read."""
-    players: tuple[str, ...]
+    players: tuple[str, ...] = attrs.field(default=(), init=False)
     """The players' names, in seat order if the log tells it, otherwise in order of appearance.
 
     There are as many as positions, or more if players come and go.
     """
-    score: tuple[tuple[float, ...], tuple[str, ...]] | None
+    score: tuple[tuple[float, ...], tuple[str, ...]] | None = attrs.field(default=None, init=False)
     """Chips and names of the last ``SCORE:`` line, in seat order; None if the match did not end."""
-    commitments: tuple[str, ...]
+    commitments: tuple[str, ...] = attrs.field(default=(), init=False)
     """The hexadecimal SHA-256 hashes of the secret keys, published before the first hand."""
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = attrs.field(default=(), init=False)
     """Keys of all their cards that have been revealed, as text."""
-    has_deal_keys: bool
+    has_deal_keys: bool = attrs.field(default=False, init=False)
     """Its hands have keys of their own (`protocol.records.RevealedKeys`)."""
-    comments: tuple[tuple[int, str], ...]
+    comments: tuple[tuple[int, str], ...] = attrs.field(default=(), init=False)
     """Line and text of the other comments, the first thousand of them."""
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = attrs.field(default=(), init=False)
     """Warnings for the user, each one line."""
-    end: int | None
+    end: int | None = attrs.field(default=None, init=False)
     """The line that was torn off, which is not read; None if there is none."""
-    has_namesakes: bool
+    has_namesakes: bool = attrs.field(default=False, init=False)
     """Whether players in one hand have the same name, and are told apart by their seats."""
-    has_games_of_hands: bool
+    has_games_of_hands: bool = attrs.field(default=False, init=False)
     """Whether each hand says its game, so that stacks, blinds and players may differ."""
-    has_fixed_seats: bool
+    has_fixed_seats: bool = attrs.field(default=False, init=False)
     """Whether everybody keeps their position, so that the button does not move."""
 
     @property
@@ -222,56 +222,47 @@ def open_log(path: Path, game: _Game = None, *, tolerant: bool = False) -> Match
         LogError: the file is not a log, or its game cannot be found.
     """
     scan = _Scan(path, tolerant)
-    try:
-        definition, game_text = _game_of(path, scan.headers, game)
-    except LogError:
-        if not scan.games:
-            raise
-        definition, game_text = parse_game_line(scan.games[0]), "its hands' games"
-    if scan.rake is not None:
-        definition = attrs.evolve(definition, rake=scan.rake)
-    end, warning = scan.end(parse_game_line(scan.games[-1]) if scan.games else definition)
-    return MatchLog(
-        path=path,
-        game=definition,
-        game_text=game_text,
-        headers=tuple(scan.headers),
-        num_hands=scan.num_hands,
-        players=scan.players(),
-        score=scan.score,
-        commitments=tuple(scan.commitments),
-        keys=tuple(scan.keys),
-        has_deal_keys=scan.has_deal_keys,
-        comments=tuple(scan.comments),
-        warnings=(warning,) if warning else (),
-        end=end,
-        has_namesakes=scan.has_namesakes,
-        has_games_of_hands=bool(scan.games),
-        has_fixed_seats=scan.has_fixed_seats,
-    )
+    scan.read(game)
+    return scan
 
 
-class _Scan:
-    """Collects what a log says besides its hands."""
+@attrs.define(eq=False)
+class _Scan(MatchLog):
+    """A log while what it says besides its hands is collected."""
 
-    def __init__(self, path: Path, tolerant: bool) -> None:
-        self.path = path
-        self._tolerant = tolerant
-        self._fault: LogError | None = None  # the first that was skipped
-        self.headers: list[Header] = []
-        self.comments: list[tuple[int, str]] = []
-        self.commitments: list[str] = []
-        self.keys: list[str] = []
-        self.has_deal_keys = False
-        self.rake: rules.Rake | None = None
-        self.games: list[str] = []  # of the first and the last hand that says its own
-        self.num_hands = 0
-        self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
-        self._first = 0  # the number of the first hand
-        self._names: dict[str, None] = {}  # by position, as text, in order of appearance
-        self._last = (0, "")  # the last line, if it has no end
+    _tolerant: bool
+    _fault: LogError | None = None  # the first that was skipped
+    _rake: rules.Rake | None = None
+    _games: list[str] = attrs.Factory(list)  # of the first and the last hand that says its own
+    _first: int = 0  # the number of the first hand
+    _names: dict[str, None] = attrs.Factory(dict)  # by position, as text, in order of appearance
+    _last: tuple[int, str] = (0, "")  # the last line, if it has no end
+
+    def read(self, game: _Game) -> None:
+        """Read the whole file.
+
+        Raises:
+            LogError: as `open_log`.
+        """
+        self._read_lines()
         try:
-            for line, text in numbered_lines(path):
+            self.game, self.game_text = _game_of(self.path, self.headers, game)
+        except LogError:
+            if not self._games:
+                raise
+            self.game, self.game_text = parse_game_line(self._games[0]), "its hands' games"
+        if self._rake is not None:
+            self.game = attrs.evolve(self.game, rake=self._rake)
+        self._read_end(parse_game_line(self._games[-1]) if self._games else self.game)
+        positions = self._positions
+        self.has_namesakes = any(len(set(names)) < len(names) for names in positions)
+        self.has_games_of_hands = bool(self._games)
+        self.has_fixed_seats = self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
+        self.players = self._in_order(positions)
+
+    def _read_lines(self) -> None:
+        try:
+            for line, text in numbered_lines(self.path):
                 if text[-1] != "\n":
                     self._last = (line, text)
                 elif text.startswith("STATE:"):
@@ -279,28 +270,27 @@ class _Scan:
                 else:
                     self._other(line, text.rstrip("\r\n"))
         except LogError as error:
-            if not (tolerant and error.line):
+            if not (self._tolerant and error.line):
                 raise
             self._fault = self._fault or error
         if self._names or self.headers or self.score:
             return
         line, text = self._last
         if line and not _begins_like_a_log(text):
-            self._fault = self._fault or fault(path, line, f"expected {A_LOG}, got {shown(text)}")
+            self._fault = self._fault or fault(self.path, line, f"expected {A_LOG}, got {shown(text)}")
         if self._fault is not None:
             raise self._fault
         if not line:
             what = "has comments only" if self.comments else "is empty"
-            raise LogError(f"{path}: {what}; expected {A_LOG}")
+            raise LogError(f"{self.path}: {what}; expected {A_LOG}")
 
     @property
-    def positions(self) -> list[tuple[str, ...]]:
+    def _positions(self) -> list[tuple[str, ...]]:
         """The players' names by position, each order once."""
         return [tuple(names.split("|")) for names in self._names]
 
-    def players(self) -> tuple[str, ...]:
+    def _in_order(self, positions: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """`MatchLog.players`."""
-        positions = self.positions
         if not positions:
             return self.score[1] if self.score else ()
         names = dict.fromkeys([name for each in positions for name in each])
@@ -309,43 +299,31 @@ class _Scan:
             return self.score[1]
         if len(names) > len(first):
             return tuple(names)
-        if self.has_fixed_seats:
-            return first
-        return by_seat(first, self._first)
+        return first if self.has_fixed_seats else by_seat(first, self._first)
 
-    @property
-    def has_namesakes(self) -> bool:
-        """`MatchLog.has_namesakes`."""
-        return any(len(set(names)) < len(names) for names in self.positions)
-
-    @property
-    def has_fixed_seats(self) -> bool:
-        """`MatchLog.has_fixed_seats`."""
-        positions = self.positions
-        return self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
-
-    def end(self, game: rules.GameDefinition) -> tuple[int | None, str]:
-        """Read the last line if it has no line end; returns its number if it was torn off, and a warning.
+    def _read_end(self, game: rules.GameDefinition) -> None:
+        """Read the last line if it has no line end, or note that it was torn off.
 
         Raises:
             LogError: it cannot belong to a log.
         """
         line, text = self._last
         if not line:
-            return None, ""
+            return
         try:
             self._check_end(text, game)
         except ValueError as error:
-            if not _begins_like_a_log(text):
-                if self._tolerant:
-                    return line, ""
+            self.end = line
+            if _begins_like_a_log(text):
+                torn = f"{self.path}:{line}: the last line is torn off, and passed over ({error})"
+                self.warnings = (torn,)
+            elif not self._tolerant:
                 raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}") from None
-            return line, f"{self.path}:{line}: the last line is torn off, and passed over ({error})"
+            return
         if text.startswith("STATE:"):
             self._hand(text)
         else:
             self._other(line, text)
-        return None, ""
 
     def _check_end(self, text: str, game: rules.GameDefinition) -> None:
         """Raise ValueError if a line without a line end is incomplete."""
@@ -359,7 +337,7 @@ class _Scan:
             names = score[1]
         else:
             raise ValueError("it is cut off")
-        known = {name for each in self.positions for name in each}
+        known = {name for each in self._positions for name in each}
         if known and not known.issuperset(names):
             raise ValueError("a name is cut off")
 
@@ -393,26 +371,26 @@ class _Scan:
 
     def _comment(self, line: int, text: str) -> None:
         if (header := Header.read(line, text)) is not None:
-            self.headers.append(header)
+            self.headers += (header,)
         elif (found := records.OF_HAND.fullmatch(text)) is not None:
             if found[2] == "game":
-                self.games[1:] = [found[3]]
+                self._games[1:] = [found[3]]
                 self._check_game(line, found[3])
             elif found[2] == "cards: sha256" and not self.commitments:
-                self.commitments.append(found[3])
+                self.commitments += (found[3],)
         elif text.startswith(records.COMMITMENT):
-            self.commitments.append(text[len(records.COMMITMENT) :].strip())
+            self.commitments += (text[len(records.COMMITMENT) :].strip(),)
         elif text.startswith(records.KEY) and records.is_deal_key(text):
             self.has_deal_keys = True
         elif text.startswith(records.KEY):
-            self.keys.append(text[len(records.KEY) :].strip())
+            self.keys += (text[len(records.KEY) :].strip(),)
         elif text.startswith(records.RAKE):
-            self.rake = records.read_rake(text)
+            self._rake = records.read_rake(text)
         elif not text.startswith(("#--", records.COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
-            self.comments.append((line, text))
+            self.comments += ((line, text),)
 
     def _check_game(self, line: int, text: str) -> None:
-        if len(self.games) == 1:
+        if len(self._games) == 1:
             try:
                 parse_game_line(text)
             except rules.GameDefinitionError as error:
