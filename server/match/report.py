@@ -295,7 +295,7 @@ def _times(result: PlayerResult) -> list[str]:
     times = result.decision_seconds
     if times is None:
         return ["-", "-", "-"]
-    return [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
+    return [f"{seconds * 1000:.2f}" for seconds in times.values()]
 
 
 def _print_tables(parts: Sequence[Sequence[Sequence[str]]]) -> None:

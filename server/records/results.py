@@ -23,28 +23,6 @@ from server.table.outcome import Durations, MatchOutcome
 
 
 @attrs.frozen
-class DecisionTimes:
-    """How long a player took for its decisions, in seconds."""
-
-    median: float
-    """The median, exact to 1 %; so is the next."""
-    p99: float
-    max: float
-
-    @classmethod
-    def of(cls, durations: Durations) -> DecisionTimes | None:
-        """The times of all decisions of a match; None without any."""
-        if not durations:
-            return None
-        return cls(durations.percentile(0.5), durations.percentile(0.99), durations.longest)
-
-    @classmethod
-    def as_json(cls, times: DecisionTimes | None) -> dict[str, float] | None:
-        """The object in ``result.json``."""
-        return None if times is None else attrs.asdict(times)
-
-
-@attrs.frozen
 class Pass:
     """One pass through the deals; a match has one, a duplicate match one for each rotation of the seats."""
 
@@ -84,7 +62,8 @@ class PlayerResult:
     """How often it has failed, which may be more than the failures listed."""
     hands_by_default: int
     """Hands in which the house checked or folded for the player, which was late or absent."""
-    decision_seconds: DecisionTimes | None
+    decision_seconds: Mapping[str, float] | None
+    """How long it took for its decisions (`server.table.outcome.Durations.in_short`)."""
     answers_changed: Mapping[str, int] = attrs.Factory(dict)
     """What the house did to its answers (`server.table.outcome.told_changes`); empty if nothing."""
 
@@ -115,7 +94,7 @@ class PlayerResult:
             row["hands_by_default"] = self.hands_by_default
         if self.answers_changed:
             row["answers_changed"] = self.answers_changed
-        return row | {"decision_seconds": DecisionTimes.as_json(self.decision_seconds)}
+        return row | {"decision_seconds": self.decision_seconds}
 
 
 def player_results(
@@ -162,7 +141,7 @@ def player_results(
                 failures=failures,
                 num_failures=len(failures) + more_failures,
                 hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),
-                decision_seconds=DecisionTimes.of(times),
+                decision_seconds=times.in_short(),
                 answers_changed={"answers": len(times), **changes} if changes else {},
             )
         )

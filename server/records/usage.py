@@ -11,7 +11,6 @@ import attrs
 
 from engine.players.statistics import Rate
 from protocol.agents.usage import CENSORED, FILE, Usage, parse_record
-from server.records.results import DecisionTimes
 from server.support.record_file import read_lines
 from server.table.outcome import Durations
 
@@ -70,7 +69,7 @@ class AgentUse:
             "adapted": self.adapted,
             "tokens": {name: self.counts[name] for name in _TOKENS},
             "usd": None if self.unpriced == self.asked else self.usd,
-            "seconds": DecisionTimes.as_json(DecisionTimes.of(self.times)),
+            "seconds": self.times.in_short(),
             "unknown": self.unknown,
         }
 
@@ -84,7 +83,7 @@ class AgentUse:
 
     def cells(self, hands: int) -> list[str]:
         """The player's row of the table; `HEADS` are the heads."""
-        times = DecisionTimes.of(self.times)
+        times = self.times.in_short()
         known, asked = self.asked - self.unknown, max(1, self._answers)
         return [
             f"{100 * self.counts['illegal'] / asked:.1f}",
@@ -93,7 +92,7 @@ class AgentUse:
             str(self.faults[CENSORED]),
             "unknown" if not known else f"{(self.counts['in'] + self.counts['out']) / known:.0f}",
             "unknown" if self.unpriced == self.asked or not hands else f"{1000 * self.usd / hands:.2f}",
-            *(["-", "-"] if times is None else [f"{times.median:.2f}", f"{times.p99:.2f}"]),
+            *(["-", "-"] if times is None else [f"{times[key]:.2f}" for key in ("median", "p99")]),
         ]
 
 

@@ -129,6 +129,15 @@ class Durations:
                 return min(middle, self.longest)
         raise ValueError("expected at least one duration, got none")
 
+    def in_short(self) -> dict[str, float] | None:
+        """The object in ``result.json``: median and 99th percentile, to 1 %, and maximum; None without any.
+
+        In seconds.
+        """
+        if not self:
+            return None
+        return {"median": self.percentile(0.5), "p99": self.percentile(0.99), "max": self.longest}
+
 
 @attrs.frozen
 class SeatOutcome:

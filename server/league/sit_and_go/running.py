@@ -29,7 +29,6 @@ from server.match.plan import PassOrder
 from server.match.shards import ShardOrder, Share
 from server.match.sharing.staffed_table import Announcer, House, StaffedTable
 from server.records.match_defaults import time_limits
-from server.records.results import DecisionTimes
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, in_words
 from server.support.private_files import open_private
@@ -184,9 +183,7 @@ class SeatedRunner:
         outcome = staffed.server.outcome()
         if outcome.error is not None:
             raise MatchAborted(outcome.error)
-        times = {
-            seat.name: DecisionTimes.as_json(DecisionTimes.of(seat.decision_times)) for seat in outcome.seats
-        }
+        times = {seat.name: seat.decision_times.in_short() for seat in outcome.seats}
         lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
             with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
