@@ -106,13 +106,9 @@ class Ladder:
             LadderFault: somebody else writes, or the disk is full.
         """
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
         except sqlite3.Error as error:
             raise LadderFault(f"{self._path} cannot be written: {error}") from None
 

@@ -18,19 +18,19 @@ class _Cursor(sqlite3.Cursor):
     """Says of a damaged file that it is one, whatever is asked of it."""
 
     def execute(self, *words: Any) -> _Cursor:
-        with _damage():
+        with saying_damage():
             return super().execute(*words)
 
     def fetchone(self) -> Any:
-        with _damage():
+        with saying_damage():
             return super().fetchone()
 
     def fetchall(self) -> list[Any]:
-        with _damage():
+        with saying_damage():
             return super().fetchall()
 
     def __next__(self) -> Any:
-        with _damage():
+        with saying_damage():
             return super().__next__()
 
 
@@ -47,7 +47,12 @@ class LedgerConnection(sqlite3.Connection):
 
 
 @contextlib.contextmanager
-def _damage() -> Iterator[None]:
+def saying_damage() -> Iterator[None]:
+    """Say of what SQLite cannot read that it is damaged.
+
+    Raises:
+        LedgerError: it is.
+    """
     try:
         yield
     except UnicodeDecodeError as error:  # SQLite quotes what it has read

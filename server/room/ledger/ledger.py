@@ -21,7 +21,7 @@ import attrs
 
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.room.ledger.check import Check, check
-from server.room.ledger.damage import LedgerConnection, LedgerError
+from server.room.ledger.damage import LedgerConnection, LedgerError, saying_damage
 from server.room.ledger.schema import SchemaError, migrate, require_current
 from server.support.console import now_us
 from server.table.rules.line_up import Blinds
@@ -160,15 +160,10 @@ class Ledger:
         """
         db = self._db
         try:
-            db.execute("BEGIN IMMEDIATE")
-            try:
+            with saying_damage(), db:
+                db.execute("BEGIN IMMEDIATE")
                 yield db
-                db.execute("COMMIT")
-                self.transactions += 1
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
+            self.transactions += 1
         except sqlite3.OperationalError as error:
             raise LedgerIsFull(str(error)) from error
 

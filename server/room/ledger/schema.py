@@ -48,13 +48,9 @@ def migrate(connection: sqlite3.Connection, upto: int = VERSION) -> None:
     if version > VERSION:
         raise SchemaError(f"written by a later version: expected schema {VERSION} at most, got {version}")
     for number in range(version, upto):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
             for statement in MIGRATIONS[number].split(";"):
                 if statement.strip():
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number + 1}")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
