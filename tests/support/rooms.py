@@ -43,6 +43,12 @@ def account(config: RoomConfig, name: str = "Ann", chips: int = 500) -> str:
     return f"name={name} token={token}"
 
 
+def standings_of(ledger: Ledger) -> list[tuple[str, str, int, int]]:
+    """The standings of everybody who has played, the best first."""
+    rows = [row for player in ledger.players() if (row := ledger.standing(player)) is not None]
+    return sorted(rows, key=lambda row: (-row[3], row[0]))
+
+
 async def play_each(
     guests: Sequence[Guest], hands: int = 1 << 30, act: Callable[[str], str] = lambda betting: "c"
 ) -> None:
@@ -158,7 +164,7 @@ class OpenRoom:
 
     def won(self) -> dict[str, int]:
         """What everybody has won, by name."""
-        return {name: chips for name, _, _, chips in self.room.ledger.standings()}
+        return {name: chips for name, _, _, chips in standings_of(self.room.ledger)}
 
     async def have_played(self, hands: int, table: str = "a") -> None:
         """Wait until so many hands in all are over at a table."""

@@ -396,25 +396,18 @@ class Ledger:
         for row in self._db.execute(query, (table, number, most)):
             yield HandEntry(*row)
 
-    def standings(self) -> list[tuple[str, str, int, int]]:
-        """Name, kind, hands and chips won after rake of those who have played, the best first.
+    def standing(self, player: Registered) -> tuple[str, str, int, int] | None:
+        """Name, kind, hands and chips won after rake; None for somebody who has not played.
 
         The prize in a sit-and-go, less the buy-in, counts once the entrant is out.
         """
-        return self._standings("", (-1,))
-
-    def standing(self, player: Registered) -> tuple[str, str, int, int] | None:
-        """One player's row of the `standings`; None for somebody who has not played."""
-        return next(iter(self._standings("WHERE player = ?", (player.id, 1))), None)
-
-    def _standings(self, where: str, values: Sequence[int]) -> list[tuple[str, str, int, int]]:
         query = (
             "SELECT name, kind, count(*), sum(results.chips - rake) + coalesce("
             " (SELECT sum(prize - paid) FROM entrants WHERE entrants.player = players.id), 0)"
-            f" FROM results JOIN players ON players.id = player {where}"
-            " GROUP BY player ORDER BY 4 DESC, name LIMIT ?"
+            " FROM results JOIN players ON players.id = player WHERE player = ? GROUP BY player"
         )
-        return self._db.execute(query, values).fetchall()
+        found: tuple[str, str, int, int] | None = self._db.execute(query, (player.id,)).fetchone()
+        return found
 
     def bankroll(self, player: Registered, most: int = 10_000) -> array[int]:
         """Chips won after rake in a player's last hands, one after another."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from typing import Final
 
 import attrs
 
+from engine.support.intervals import Estimate, Winnings
 from server.room.ledger.ledger import Ledger
 
 LEAST_HANDS: Final = 100
 """For a place in the standings."""
-_NORMAL_95: Final = 1.96
 _BLINDS: Final = re.compile("blind = ([0-9 ]+)")
 _NEW: Final = """
     WITH played AS MATERIALIZED (
@@ -25,39 +24,23 @@ _NEW: Final = """
 """
 
 
-@attrs.define
+@attrs.frozen
 class PlayersTally:
     """A player's winnings at one game."""
 
     name: str
     """Of a bot of the house's, what it is: all of its kind are counted together."""
     kind: str
-    hands: int = 0
-    chips: float = 0.0
-    squares: float = 0.0
-
-    def add(self, hands: int, chips: float, squares: float) -> None:
-        """Count more hands."""
-        self.hands += hands
-        self.chips += chips
-        self.squares += squares
+    winnings: Winnings
 
     @property
     def has_place(self) -> bool:
         """Whether there are enough hands to rank it."""
-        return self.hands >= LEAST_HANDS
+        return self.winnings.hands >= LEAST_HANDS
 
-    def per_hundred(self, blind: int) -> float:
+    def per_hundred(self, blind: int) -> Estimate:
         """Big blinds won in a hundred hands."""
-        return 100 * self.chips / (self.hands * blind)
-
-    def half_width(self, blind: int) -> float:
-        """Half of the 95 % interval around it."""
-        if self.hands < 2:
-            return math.inf
-        mean = self.chips / self.hands
-        variance = max(0.0, self.squares - self.hands * mean * mean) / (self.hands - 1)
-        return 100 * _NORMAL_95 * math.sqrt(variance / self.hands) / blind
+        return self.winnings.rate(blind).scaled(1 / 10)
 
 
 @attrs.frozen
@@ -73,7 +56,7 @@ class GameStandings:
     @property
     def hands(self) -> int:
         """The hands of the one who has played most."""
-        return max(tally.hands for tally in self.tallies)
+        return max(tally.winnings.hands for tally in self.tallies)
 
 
 class Tallies:
@@ -81,7 +64,7 @@ class Tallies:
 
     def __init__(self) -> None:
         self._upto = 0
-        self._counted: dict[tuple[str, int], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])  # by table
+        self._counted: dict[tuple[str, int], Winnings] = defaultdict(Winnings)  # by table and player
         self._games: dict[str, Counter[str]] = defaultdict(Counter)  # by table, with what was played there
         self._standings: list[GameStandings] = []
 
@@ -98,9 +81,7 @@ class Tallies:
         for number, player, hands, chips, squares, last in rows:
             table, game = places[number]
             self._games[table][game] += hands
-            counted = self._counted[table, player]
-            for index, value in enumerate((hands, chips, squares)):
-                counted[index] += value
+            self._counted[table, player] += Winnings(hands, chips, squares)
             self._upto = max(self._upto, last)
         if rows:
             players = {player.id: (player.name, player.kind) for player in ledger.players()}
@@ -108,19 +89,17 @@ class Tallies:
         return self._standings
 
     def _in_order(self, players: dict[int, tuple[str, str]]) -> list[GameStandings]:
-        games: dict[str, dict[tuple[str, str], PlayersTally]] = defaultdict(dict)
-        for (table, player), (hands, chips, squares) in self._counted.items():
+        games: dict[str, dict[tuple[str, str], Winnings]] = defaultdict(lambda: defaultdict(Winnings))
+        for (table, player), winnings in self._counted.items():
             ((game, _),) = self._games[table].most_common(1)  # a short blind is not another game
             name, kind = players[player]
-            name = name.rpartition("-")[0] if kind == "house" else name
-            games[game].setdefault((name, kind), PlayersTally(name, kind)).add(int(hands), chips, squares)
+            games[game][name.rpartition("-")[0] if kind == "house" else name, kind] += winnings
         found = []
-        for text, tallies in games.items():
+        for text, won in games.items():
             blind = int(text.rpartition(" ")[2])
-            order = sorted(
-                tallies.values(), key=lambda each: (not each.has_place, -each.per_hundred(blind), each.name)
-            )
-            found.append(GameStandings(text, blind, tuple(order)))
+            tallies = [PlayersTally(*who, winnings) for who, winnings in won.items()]
+            tallies.sort(key=lambda each: (not each.has_place, -each.per_hundred(blind).mean, each.name))
+            found.append(GameStandings(text, blind, tuple(tallies)))
         return sorted(found, key=lambda each: -each.hands)
 
 

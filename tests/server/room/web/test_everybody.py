@@ -25,7 +25,7 @@ from server.room.ledger.ledger import Ledger
 from server.room.tls import self_signed
 from tests.support.dealer_process import environment, program
 from tests.support.people import telnet_person
-from tests.support.rooms import room_config, table_config
+from tests.support.rooms import room_config, standings_of, table_config
 from tests.support.web import OpenPages, pages_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -100,7 +100,7 @@ async def test_four_kinds_of_players_at_one_table_come_and_go_and_the_chips_add_
             for who, away in absences.items():
                 nursery.start_soon(functools.partial(company.come_and_go, who, away))
         hands = list(pages.room.room.ledger.hands_from("a", 0))
-        played = {name: count for name, _, count, _ in pages.room.room.ledger.standings()}
+        played = {name: count for name, _, count, _ in standings_of(pages.room.room.ledger)}
 
     assert len(hands) >= HANDS
     assert len(played) >= 4

@@ -19,13 +19,14 @@ import trio
 import server.room.web
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import load_game
+from engine.support.intervals import Z95
 from protocol.extension import format_game_line
 from server.records.formats.hands import PlayedHand
 from server.records.formats.reading import read_hands
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.room.ledger.tallies import Tallies
 from server.table.rules.line_up import Blinds
-from tests.support.rooms import room_config, table_config
+from tests.support.rooms import room_config, standings_of, table_config
 from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
 STATIC = Path(server.room.web.__file__).parent / "static"
@@ -111,7 +112,7 @@ async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
 async def test_standings_and_bankrolls_are_the_ledger_s(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
         await played(pages, 5)
-        rows = pages.room.room.ledger.standings()
+        rows = standings_of(pages.room.room.ledger)
         page = (await pages.get("/standings")).text
         cell = r'<td[^>]* class="number">([+-]?\d+)</td>'
         found = re.findall(rf'players/(\w+)">.*?{cell}{cell}', page, re.DOTALL)
@@ -129,7 +130,7 @@ async def test_standings_are_those_of_the_first(tmp_path: Path, monkeypatch: pyt
     async with pages_of(room_config(tmp_path)) as pages:
         await played(pages, 5)
         page = (await pages.get("/standings")).text
-        (first, *_), *_ = pages.room.room.ledger.standings()
+        (first, *_), *_ = standings_of(pages.room.room.ledger)
 
         assert re.findall(r'href="/players/(\w+)"', page) == [first]
         assert "at each game the first 1." in page
@@ -168,10 +169,10 @@ async def test_standings_count_house_bots_by_what_they_are_and_each_hand_once(
         for tally in found.tallies:
             won_by = results[name, tally.name]
             rate = statistics.mean(won_by) / found.blind * 100
-            half = 1.96 * statistics.stdev(won_by) / len(won_by) ** 0.5 / found.blind * 100
-            assert (tally.hands, tally.chips) == (len(won_by), sum(won_by))
-            assert tally.per_hundred(found.blind) == pytest.approx(rate)
-            assert tally.half_width(found.blind) == pytest.approx(half)
+            half = Z95 * statistics.stdev(won_by) / len(won_by) ** 0.5 / found.blind * 100
+            assert (tally.winnings.hands, tally.winnings.chips) == (len(won_by), sum(won_by))
+            assert tally.per_hundred(found.blind).mean == pytest.approx(rate)
+            assert tally.per_hundred(found.blind).ci95 == pytest.approx(half)
             assert tally.has_place is (len(won_by) >= 10)
 
 

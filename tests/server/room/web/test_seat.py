@@ -13,7 +13,7 @@ from server.room.config import Policy
 from server.room.tls import self_signed
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.rooms import account, room_config, table_config
+from tests.support.rooms import account, room_config, standings_of, table_config
 from tests.support.web import pages_of
 
 
@@ -27,7 +27,7 @@ async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None
             playing.cancel_scope.cancel()
 
         assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
-        won = {name: chips for name, _, _, chips in pages.room.room.ledger.standings()}
+        won = {name: chips for name, _, _, chips in standings_of(pages.room.room.ledger)}
         assert set(won) == {"Ann", "Web"}
 
 
@@ -93,7 +93,7 @@ async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
         )
         page = (await pages.get("/tables/a")).text
         assert re.search(r'1st <a href="/players/\w+">\w+</a> \(90\), 2nd', page)
-        standings = {name: won for name, _, _, won in pages.room.room.ledger.standings()}
+        standings = {name: won for name, _, _, won in standings_of(pages.room.room.ledger)}
         assert standings["Web"] == (30, -30)[place - 1]
 
 
