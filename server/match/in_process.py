@@ -24,7 +24,7 @@ from engine.poker.match_key import DealKeys
 from engine.poker.rules import HandState, format_game, play_hand
 from protocol import variables
 from protocol.records import format_hand
-from server.match.launching.players import players_environment
+from server.match.launching.players import own_command, players_environment
 from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share, not_divided
@@ -38,7 +38,6 @@ from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 from server.table.records import MatchRecords
 
-_COMMAND: Final = ("-P", "-m", "server", "arena-worker")
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _CHUNK: Final = 64
 # Hands that a worker plays before the next one's turn: the fastest bots play them in milliseconds.
@@ -106,7 +105,7 @@ class Worker:
         """
         with place.opened() as output:
             process = await place.orphanage.start(
-                [sys.executable, *_COMMAND],
+                own_command("arena-worker"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,

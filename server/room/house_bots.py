@@ -10,19 +10,17 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from typing import Final
 
 import trio
 
 from engine.support.user_input import printable
-from server.match.launching.players import players_environment
+from server.match.launching.players import own_command, players_environment
 from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.identities import Identities
 from server.support.console import Console
 
-_COMMAND: Final = ("-P", "-m", "server", "seat-bots")
 _AGAIN_S: Final = 2.0
 _MOST_ORDERS: Final = 1000
 _GOODBYE_S: Final = 2.0
@@ -41,7 +39,7 @@ def check_house_bots(config: RoomConfig) -> None:
     tables = dict(reversed(wanted))
     if not tables:
         return
-    command = [sys.executable, *_COMMAND, *[word for bot in tables for word in ("--check", bot)]]
+    command = own_command("seat-bots", *[word for bot in tables for word in ("--check", bot)])
     environment = players_environment(command, dict(os.environ))
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
     for line in done.stdout.splitlines():
@@ -97,7 +95,7 @@ class HouseBots:
             await trio.sleep(_AGAIN_S)
 
     async def _one_process(self, host: str, port: int, environment: dict[str, str]) -> None:
-        command = [sys.executable, *_COMMAND, host, str(port)]
+        command = own_command("seat-bots", host, str(port))
         process = await trio.lowlevel.open_process(
             command,
             stdin=subprocess.PIPE,

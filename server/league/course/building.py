@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +15,13 @@ import attrs
 from engine.support.files.whole import write_whole
 from engine.support.user_input import printable
 from server.match.launching.confinement import ProcessLimits, sandboxed, shut_in
-from server.match.launching.players import BotFile, BotFileError, players_environment, read_bot_file
+from server.match.launching.players import (
+    BotFile,
+    PlayerError,
+    own_command,
+    players_environment,
+    read_bot_file,
+)
 
 _BUILD_S: Final = 300.0
 _BUILD_LIMITS: Final = ProcessLimits(cpu=240, file_size=1024)
@@ -49,7 +54,7 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
     """
     try:
         file = read_bot_file(folder)
-    except BotFileError as error:
+    except PlayerError as error:
         return Built(folder, folder.name, False, str(error))
     if not file.build:
         return file
@@ -101,16 +106,13 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
     """
     student = file.folder.name
     options = [*(word for game in games for word in ("--game", game)), *options]
-    junit = out / f"{student}.check.xml"
+    command = ("check-bot", "--json", "--hands", str(hands), "--junit", str(out / f"{student}.check.xml"))
     done = subprocess.run(
-        [
-            sys.executable, "-P", "-m", "server", "check-bot", "--json", "--hands", str(hands),
-            "--junit", str(junit), *options, f"{student}={file.folder}",
-        ],
+        own_command(*command, *options, f"{student}={file.folder}"),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-    )  # fmt: skip
+    )
     try:
         said = json.loads(done.stdout)
     except ValueError:

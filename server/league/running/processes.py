@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,12 +26,11 @@ from protocol import variables
 from server.league.match import move_aside
 from server.league.plan import Contestant, Match, Rule, TournamentPlan
 from server.match.launching.confinement import UNCONFINED, Sandbox, program_of, why_there_are_none
-from server.match.launching.players import Player, players_environment
+from server.match.launching.players import Player, own_command, players_environment
 from server.match.sittings.sitting import PLAN, result_of
 from server.records.evidence import Luck
 from server.support.private_files import FOLDER_MODE
 
-_COMMAND: Final = ("-P", "-m", "server", "match")
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _OPTIONS: Final = ("--json", "--end-with-stdin")
 _EXIT_USAGE: Final = 2
@@ -142,7 +140,7 @@ async def run_match(words: Sequence[str], cards: str | None = None, place: Path 
             pipe.write(f"{cards}\n")
         seed = [] if cards is None else ["--seed-file", f"/dev/fd/{handed}"]
         process = await trio.lowlevel.open_process(
-            [sys.executable, *_COMMAND, *words, *seed, *_OPTIONS, "--announce", str(announcing)],
+            own_command("match", *words, *seed, *_OPTIONS, "--announce", str(announcing)),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -141,6 +141,12 @@ class Player:
         return f"there is neither a bot nor a program {program!r}"
 
 
+def own_command(*words: str) -> tuple[str, ...]:
+    """The command line of ``riverboat WORD ...``."""
+    # -P: a folder of the user's that is named like one of our packages must not get in the way
+    return (sys.executable, "-P", "-m", "server", *words)
+
+
 def installed_bots() -> set[str]:
     """The names of the bots that installed packages declare."""
     return {*declared("riverboat.bots")}
@@ -176,14 +182,10 @@ def _parse(text: str, bots: Collection[str]) -> Player:
         return Player(name or _WAIT, text, None)
     bot, colon, settings = rest.partition(":")
     if bot in bots:
-        # -P: a folder of the user's that is named like one of our packages must not get in the way
-        own = (sys.executable, "-P", "-m", "server", "bot", bot)
-        return Player(name or bot, text, own, True, tuple(settings.split(",")) if colon else ())
+        own = tuple(settings.split(",")) if colon else ()
+        return Player(name or bot, text, own_command("bot", bot), True, own)
     if "/" in rest and os.path.isfile(os.path.join(rest, BOT_FILE)):
-        try:
-            file = read_bot_file(Path(rest))
-        except BotFileError as error:
-            raise PlayerError(str(error)) from None
+        file = read_bot_file(Path(rest))
         return Player(name or file.name, text, file.located_command(), folder=file.folder)
     try:
         command = tuple(shlex.split(rest))
@@ -222,10 +224,6 @@ def learning_players(players: Sequence[Player]) -> frozenset[int]:
     return frozenset(learning)
 
 
-class BotFileError(ValueError):
-    """A ``bot.toml`` that cannot be understood; the message is one line, with the file."""
-
-
 @attrs.frozen
 class BotFile:
     """The content of a ``bot.toml``."""
@@ -262,7 +260,7 @@ def read_bot_file(folder: Path) -> BotFile:
     """What the ``bot.toml`` of a folder says.
 
     Raises:
-        BotFileError: it is not there, or says something else.
+        PlayerError: it is not there, or says something else.
     """
     from server.support.toml_text import FileMistake, parse_toml  # only matches with folders wait for it
 
@@ -273,20 +271,20 @@ def read_bot_file(folder: Path) -> BotFile:
         texts = [found.text(key, "", expected="a text in quotes") for key in ("name", "build", "command")]
         found.close()
     except OSError as error:
-        raise BotFileError(f"{path}: {error.strerror}") from None
+        raise PlayerError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise BotFileError(f"{path}: {error}") from None
+        raise PlayerError(f"{path}: {error}") from None
     except FileMistake as error:
-        raise BotFileError(str(error)) from None
+        raise PlayerError(str(error)) from None
     try:
         build, command = (tuple(shlex.split(text)) for text in texts[1:])
     except ValueError as error:
-        raise BotFileError(f"{path}: a command line cannot be split into words: {error}") from None
+        raise PlayerError(f"{path}: a command line cannot be split into words: {error}") from None
     name = texts[0] or folder.absolute().name
     if not _FOR_FILES.fullmatch(name):
-        raise BotFileError(f"{path}: name: expected one without '/', got {name!r}")
+        raise PlayerError(f"{path}: name: expected one without '/', got {name!r}")
     if not command:
-        raise BotFileError(f'{path}: expected command = "...", which is run as COMMAND HOST PORT')
+        raise PlayerError(f'{path}: expected command = "...", which is run as COMMAND HOST PORT')
     return BotFile(folder.absolute(), name, build, command)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,14 +17,13 @@ import trio
 
 from engine.poker.cards import format_cards
 from engine.poker.rules import HandView, format_game
-from server.match.launching.players import players_environment
+from server.match.launching.players import own_command, players_environment
 from server.room.tables.log import FOLDER
 from server.support.console import Console
 
 WORD: Final = "#advice "
 """Begins what a page says to ask for it; a bot's name follows, or ``review`` and the number of a hand."""
 _PATIENCE_S: Final = 30.0
-_COMMAND: Final = ("-P", "-m", "server")
 
 
 class Trainer:
@@ -69,7 +67,7 @@ class Trainer:
 
     async def _told(self, words: Sequence[str]) -> dict[str, Any] | None:
         """Run a command of ours; returns what it prints as JSON, None where it fails."""
-        command = [sys.executable, *_COMMAND, *words]
+        command = own_command(*words)
         environment = players_environment(command, dict(os.environ))
         async with self._alone:
             with trio.move_on_after(_PATIENCE_S):

@@ -39,7 +39,7 @@ from engine.support.files.archive import ArchiveError, decode_archive
 from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
 from server.league.plan_file import parse_plan
-from server.match.launching.players import BotFileError, format_bot_file, read_bot_file
+from server.match.launching.players import PlayerError, format_bot_file, read_bot_file
 from server.room.config import RoomError, load_room
 from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
@@ -297,7 +297,7 @@ def _memories(rng: random.Random) -> None:
     _remembered(json.dumps(data))
 
 
-_MISTAKES_IN_TOML: Final = (FileMistake, RoomError, CommandError, BotFileError)
+_MISTAKES_IN_TOML: Final = (FileMistake, RoomError, CommandError, PlayerError)
 _READERS_OF_TOML: Final[dict[str, Callable[[Path], object]]] = {
     "room.toml": load_room,
     "plan.toml": lambda path: parse_plan(read_text(path), path),

@@ -14,7 +14,6 @@ import pytest
 
 from clients.core.registry import installed_bots
 from server.match.launching.players import (
-    BotFileError,
     PlayerError,
     format_bot_file,
     learning_players,
@@ -119,7 +118,7 @@ def test_a_folder_without_a_slash_is_told_how_to_be_named(
 def test_a_bot_file_that_means_nothing_is_one_line(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(text)
 
-    with pytest.raises(BotFileError) as raised:
+    with pytest.raises(PlayerError) as raised:
         read_bot_file(tmp_path)
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -287,7 +286,7 @@ def test_every_launcher_drops_secrets_and_passes_on_what_is_granted(
 def test_files_without_an_end_do_not_stop_the_house(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "bot.toml")
     os.mkfifo(tmp_path / "my_bot.py")
-    with pytest.raises(BotFileError, match="expected command"):
+    with pytest.raises(PlayerError, match="expected command"):
         read_bot_file(tmp_path)
 
     assert "PYTHONSAFEPATH" not in players_environment(["python", str(tmp_path / "my_bot.py")], {})
