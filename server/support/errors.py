@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import Final
 
 import attrs
 
 from engine.support.user_input import printable
+
+_MOST_TOLD: Final = 60
 
 
 class FailureKind(StrEnum):
@@ -84,3 +87,13 @@ def os_error_in_words(error: OSError) -> str:
     """The failure of a file or a port, in one line for people."""
     where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     return f"{where}{error.strerror or error}"
+
+
+def told(value: object) -> str:
+    """A value of a file for a message: in one line, and not endless."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = "a number of thousands of digits, or deeper than can be read"
+    text = printable(text)
+    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "..."

@@ -16,12 +16,12 @@ from typing import Any, Final
 from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.support.files.formats import why_unreadable
 from engine.support.user_input import did_you_mean
+from server.support.errors import told
 
 _HEAD: Final = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*=""")
 _HUGE: Final = re.compile("[0-9_]{4301}")  # digits that Python does not read
 _AT: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
-_MOST_SHOWN: Final = 60
 _MISSING: Final = object()
 
 TomlPath = tuple[str | int, ...]
@@ -96,14 +96,6 @@ def _places(text: str) -> dict[TomlPath, At]:
             word = next(group for group in key.groups() if group is not None)
             found.setdefault((*table, word), (number, len(line) - len(line.lstrip()) + 1))
     return found
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except ValueError:  # from hundreds of hexadecimal digits, which Python reads and does not write
-        return "a number beyond all bounds"
-    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
 def _is_number(value: object) -> bool:
@@ -183,7 +175,7 @@ class Section:
         return default
 
     def _wrong(self, key: str, expected: str, hint: str = "") -> FileMistake:
-        return self.mistake(key, f"{key}: expected {expected}, got {_shown(self._value[key])}{hint}")
+        return self.mistake(key, f"{key}: expected {expected}, got {told(self._value[key])}{hint}")
 
     def _title(self) -> str:
         if not self._place:

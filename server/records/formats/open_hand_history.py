@@ -19,16 +19,8 @@ from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
-from server.records.formats.said import (
-    AMOUNT,
-    PER_MATCH,
-    FormatError,
-    Said,
-    Seat,
-    SourceReader,
-    hole_cards,
-    told,
-)
+from server.records.formats.said import AMOUNT, PER_MATCH, FormatError, Said, Seat, SourceReader, hole_cards
+from server.support.errors import told
 
 _SPEC: Final = "1.4.7"
 _SITE: Final = "Riverboat"

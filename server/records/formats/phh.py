@@ -26,7 +26,8 @@ from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import format_chips
 from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
-from server.records.formats.said import AMOUNT, FormatError, Said, SourceReader, told
+from server.records.formats.said import AMOUNT, FormatError, Said, SourceReader
+from server.support.errors import told
 
 _VARIANTS: Final = {"NT": False, "FT": True}
 """Whether a variant is limit."""

@@ -28,7 +28,8 @@ from engine.poker.rules.hand_rank import HandCategory
 from engine.poker.rules.hand_words import name_hand
 from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
-from server.records.formats.said import AMOUNT, FormatError, Said, Seat, SourceReader, hole_cards, told
+from server.records.formats.said import AMOUNT, FormatError, Said, Seat, SourceReader, hole_cards
+from server.support.errors import told
 
 _MONEY: Final = r"[^\d\s,.()\[\]-]{0,3}([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 _ALL_IN: Final = rf"( and is all-in| and has reached the {_MONEY} cap)?"

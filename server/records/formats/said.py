@@ -19,7 +19,7 @@ from engine.poker.cards import CARD_TEXTS, format_cards, parse_written_cards
 from engine.poker.rules import ActionKind, GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK, opener
 from engine.poker.rules.hand_rank import HandCategory
-from engine.support.user_input import printable
+from server.support.errors import told
 
 _LIMIT_RAISES: Final = (3, 4, 4, 4)
 PER_MATCH: Final = 10**7
@@ -27,19 +27,8 @@ PER_MATCH: Final = 10**7
 _MOST_UNIT: Final = 10**6
 AMOUNT: Final = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{0,9})?")
 """An amount as it is written, without signs of thousands and currencies."""
-_MOST_TOLD: Final = 60
 _YEARS: Final = range(1900, 9000)
 """The years of times that are kept."""
-
-
-def told(value: object) -> str:
-    """A value of a file for a message: in one line, and not endless."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        text = "a number of thousands of digits, or deeper than can be read"
-    text = printable(text)
-    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "..."
 
 
 class FormatError(ValueError):
