@@ -194,8 +194,8 @@ class Review:
         """The policies that the players of a hand have stated."""
         with told_as(OptionError, LogError):
             if of.file not in self._policies:
-                there = (of.file.parent / POLICY_FILE).exists()
-                self._policies[of.file] = PolicyFile.beside(of.file) if there else None
+                path = of.file.parent / POLICY_FILE
+                self._policies[of.file] = PolicyFile(path) if path.exists() else None
         policies = self._policies[of.file]
         stated = policies.told(of.hand.number) if policies else {}
 

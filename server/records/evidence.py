@@ -152,7 +152,7 @@ class Collector:
         for place in range(len(batch) if self._luck is Luck.AIVAT else 0):
             path = batch.logs[place % len(batch.logs)].path
             if path not in self._policies:
-                self._policies[path] = PolicyFile.beside(path)
+                self._policies[path] = PolicyFile(path.parent / POLICY_FILE)
             hand = batch.hand(place)
             told.append((hand.state, self._policies[path].told(hand.number)))
         self.evidence.add(batch.hands, batch.chips, players, deals, passes, told)
@@ -228,37 +228,28 @@ def collect(
 
 
 class PolicyFile:
-    """The policies of one log; empty if there is no such file.
+    """The strategies that the players of a log have stated; empty if there is no such file.
 
     Args:
         path: the file.
 
     Raises:
-        OSError: it cannot be read.
+        LogError: it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         # By hand, the lines by betting: the last statement about a state counts.
         self._lines: dict[str, dict[str, tuple[int, str]]] = {}
-        for number, line in enumerate(read_lines(path), 1):
+        try:
+            lines = read_lines(path)
+        except OSError as error:
+            raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+        for number, line in enumerate(lines, 1):
             words = line.split(" ", 3)
             if len(words) == 4 and not line.startswith("#"):
                 _, hand, betting, _ = words
                 self._lines.setdefault(hand, {})[betting.strip("-")] = number, line
-
-    @classmethod
-    def beside(cls, log: Path) -> PolicyFile:
-        """The strategies that the players of a log have stated.
-
-        Raises:
-            LogError: the file cannot be read.
-        """
-        path = log.parent / POLICY_FILE
-        try:
-            return cls(path)
-        except OSError as error:
-            raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 
     def told(self, hand_number: int) -> Told:
         """The policies stated in a hand, by betting; each is parsed when it is looked up.

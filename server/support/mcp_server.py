@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 from mcp import types
 from mcp.server import Server
+from starlette.responses import JSONResponse
 
 from protocol.agents.observation import rules_in_words, view_of
 from protocol.agents.tools import PLAY, TOOLS, Desk, call
@@ -146,12 +147,7 @@ class Bearer:
             kind, _, token = headers.get(b"authorization", b"").partition(b" ")
             if kind.lower() != b"bearer" or not same_token(token.strip(), self._expected):
                 error = SeatError("unauthorized", "Authorization: Bearer TOKEN is missing or wrong.")
-                await _refuse(send, error)
+                refusal = JSONResponse(error.as_json(), error.status, {"www-authenticate": "Bearer"})
+                await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
-
-
-async def _refuse(send: Send, error: SeatError) -> None:
-    headers = [(b"content-type", b"application/json"), (b"www-authenticate", b"Bearer")]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(error.as_json()).encode()})

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import attrs
 
-from engine.support.files.formats import parse_json
 from engine.support.files.whole import write_whole
 from server.league.course.building import Built
 from server.league.report.pages import page_of_player
+from server.records.logs import read_object
 from server.records.pages import page_environment
 
 BUILT_FILE: Final = "built.json"
@@ -72,10 +72,10 @@ def write_pages(course: Path) -> list[Path]:
 
 
 def _night(folder: Path) -> Night:
-    result = _json(folder / "tournament" / "result.json")
+    result = read_object(folder / "tournament" / "result.json") or {}
     ranked = {row["name"]: row for row in result.get("players", ())}
     students = []
-    for row in _json(folder / BUILT_FILE).get("students", ()):
+    for row in (read_object(folder / BUILT_FILE) or {}).get("students", ()):
         name = str(row["student"])
         page = folder / "tournament" / page_of_player(name)
         students.append(
@@ -87,22 +87,13 @@ def _night(folder: Path) -> Night:
                 "build": _text(folder / f"{name}.build.txt"),
                 "faults": [
                     {"name": each["name"], "detail": without_paths(str(each["detail"]))}
-                    for each in _json(folder / f"{name}.check.json").get("checks", ())
+                    for each in (read_object(folder / f"{name}.check.json") or {}).get("checks", ())
                     if each["tried"] and not each["passed"]
                 ],
             }
         )
     students.sort(key=lambda row: (row["rank"].get("rank", len(students) + 1), row["student"]))
     return Night(folder, students, result)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    """The object in a file; an empty one if there is none, or it is torn."""
-    try:
-        found = parse_json(path.read_text("utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _text(path: Path) -> str:
