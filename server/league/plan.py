@@ -16,7 +16,7 @@ from engine.poker.rules import GameDefinition
 from server.match.launching.confinement import NO_GRANTS, Grants
 from server.match.launching.players import Player
 from server.records.evidence import Luck
-from server.records.match_defaults import MATCH_DEFAULTS
+from server.records.match_defaults import Times
 from server.table.config import OnFailure
 from server.table.rules.sit_and_go import SitAndGo
 
@@ -176,15 +176,9 @@ class Format:
 
 
 @attrs.frozen
-class Limits:
+class Limits(Times):
     """Seconds that players have, and how they are run."""
 
-    response_time: float = MATCH_DEFAULTS.response_time
-    first_response_time: float = MATCH_DEFAULTS.first_response_time
-    hand_time: float = MATCH_DEFAULTS.hand_time
-    match_time: float = MATCH_DEFAULTS.match_time
-    start_time: float = MATCH_DEFAULTS.start_time
-    grace: float = MATCH_DEFAULTS.grace
     sandbox: bool | None = None
     """Programs run in sandboxes; None for where there can be any."""
     process: str | None = None

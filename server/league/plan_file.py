@@ -30,16 +30,14 @@ from server.league.plan import (
 from server.match.launching.confinement import Grants, check_addresses, parse_limits
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.records.evidence import Luck
-from server.records.match_defaults import PRESETS
+from server.records.match_defaults import PRESETS, Times
 from server.support.toml_text import Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
 from server.table.rules.sit_and_go import SitAndGo, read_terms
 
 _DEFAULT_HANDS: Final = 200
 _LEAST_ENTRANTS: Final = 2
-_LEAST_S: Final = {"start_time": 0.1, "grace": 0.0} | dict.fromkeys(
-    ("response_time", "first_response_time", "hand_time", "match_time"), 0.001
-)
+_LEAST_S: Final = {field.name: 0.001 for field in attrs.fields(Times)} | {"start_time": 0.1, "grace": 0.0}
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 

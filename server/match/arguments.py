@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import attrs
 import click
 from click.core import ParameterSource
 
@@ -28,8 +30,8 @@ from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
-from server.records.match_defaults import PRESETS
-from server.support.options import GroupedCommand, Named, Parsed, flag
+from server.records.match_defaults import PRESETS, Times
+from server.support.options import GroupedCommand, Named, Parsed, ending_with, flag
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 
@@ -47,9 +49,8 @@ _GRANTS: Final = {
 _MOST_SEED: Final = 200
 """Characters of a seed's line that are read."""
 _FOR_SOCKETS: Final = (
-    "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
-    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "show", "write", "network",
-    "pass_env", "limits", "stateless",
+    "host", "ports", "tokens", "token_files", "on_failure", *attrs.fields_dict(Times), "recover", "sandbox",
+    "show", "write", "network", "pass_env", "limits", "stateless",
 )  # fmt: skip
 _OF_A_SITTING: Final = frozenset(
     {"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs", "tokens", "token_files"}
@@ -89,6 +90,8 @@ PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
 POLICY: Final = Parsed("policy", parse_policy)
 LIMITS: Final = Parsed("limits", confinement.parse_limits)
+refusing: Final = partial(ending_with, ValueError, OSError, kind=click.UsageError)
+"""A context in which such an error is the user's mistake."""
 
 
 class ResumableCommand(GroupedCommand):
@@ -161,23 +164,9 @@ def _go_to(folder: str, sitting: Sitting) -> None:
     sitting.folder = match_folder.relative_to(here) if below else match_folder
 
 
-@contextlib.contextmanager
-def refusing(prefix: str = "") -> Iterator[None]:
-    """A context in which a ValueError or OSError is the user's mistake.
-
-    Args:
-        prefix: begins the line that says so.
-    """
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise click.UsageError(f"{prefix}{why}") from None
-
-
 def open_announcer(descriptor: int | None) -> Announcer:
     """The descriptor on which programs read about the table."""
-    with refusing(f"--announce {descriptor}: "):
+    with refusing(prefix=f"--announce {descriptor}: "):
         return Announcer(descriptor)
 
 
@@ -213,7 +202,7 @@ def read_sandbox(
             click.echo(f"{confinement.UNCONFINED}: --sandbox shows each its own", err=True)
         return None
     sandbox = confinement.Sandbox.of(players, house, grants)
-    with refusing("--network: "):
+    with refusing(prefix="--network: "):
         confinement.check_addresses(grants.network)
     for player in players:
         for line in sandbox.remarks(player):
@@ -249,7 +238,7 @@ def read_game(text: str) -> GameDefinition:
 
 def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
     """The game with the rake of ``--rake``."""
-    with refusing("--rake: "):
+    with refusing(prefix="--rake: "):
         return game if text is None else game.raked(text)
 
 
@@ -276,7 +265,10 @@ def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
     if file is not None:
         if text != "random":
             raise click.UsageError("--seed and --seed-file say the same: use one of them")
-        with refusing(f"--seed-file {file}: "), open(file, encoding="utf-8", errors="replace") as lines:
+        with (
+            refusing(prefix=f"--seed-file {file}: "),
+            open(file, encoding="utf-8", errors="replace") as lines,
+        ):
             text = lines.readline(_MOST_SEED).strip()
     with refusing():
         return parse_match_seed(text)

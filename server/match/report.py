@@ -23,6 +23,7 @@ from server.match.censoring import Uncensored
 from server.match.plan import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, evidence_of
 from server.records.logs import LogError, open_log
+from server.records.match_defaults import as_options
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
 from server.records.usage import HEADS, usage_of
@@ -160,7 +161,7 @@ class MatchReport:
             started: when the match began, in ISO 8601.
         """
         plan = self._plan
-        config, limits = plan.config, plan.config.limits
+        config = plan.config
         result = {
             **self.as_json(),
             "version": version("riverboat"),
@@ -170,12 +171,8 @@ class MatchReport:
                 "fixed_seats": config.fixed_seats,
                 "on_failure": config.on_failure.value,
                 "host": config.host,
-                "response_time": limits.response,
-                "first_response_time": limits.first_response,
-                "hand_time": limits.hand,
-                "match_time": limits.per_hand,
+                **as_options(config.limits),
                 "start_time": plan.terms.start_s,
-                "grace": limits.grace,
                 "jobs": plan.jobs,
                 "sandbox": plan.terms.sandbox is not None,
                 **{name: values for name, values in attrs.asdict(plan.terms.grants).items() if values},

@@ -16,16 +16,22 @@ from server.table.config import MOST_SECONDS, OnFailure, TimeLimits
 
 
 @attrs.frozen
-class MatchDefaults:
-    """The options by name; times in seconds."""
+class Times:
+    """The seconds that players have, by the options' names."""
 
-    on_failure: str = OnFailure.FAIR.value
     response_time: float = 10.0
     first_response_time: float = 60.0
     hand_time: float = 600.0
     match_time: float = 7.0
     start_time: float = 600.0
     grace: float = 2.0
+
+
+@attrs.frozen
+class MatchDefaults(Times):
+    """The options by name."""
+
+    on_failure: str = OnFailure.FAIR.value
     jobs: int = 1
     luck: str = Luck.EQUITY.value
     recover: int = 0
@@ -34,15 +40,21 @@ class MatchDefaults:
 MATCH_DEFAULTS: Final = MatchDefaults()
 
 
+_OF_TABLE: Final = {
+    "response_time": "response", "first_response_time": "first_response", "hand_time": "hand",
+    "match_time": "per_hand", "grace": "grace",
+}  # fmt: skip
+"""The limits that a table keeps, by their options."""
+
+
 def time_limits(given: Mapping[str, Any]) -> TimeLimits:
     """The limits that the options say."""
-    return TimeLimits(
-        response=given["response_time"],
-        first_response=given["first_response_time"],
-        hand=given["hand_time"],
-        per_hand=given["match_time"],
-        grace=given["grace"],
-    )
+    return TimeLimits(**{field: given[name] for name, field in _OF_TABLE.items()})
+
+
+def as_options(limits: TimeLimits) -> dict[str, float]:
+    """The options that say the limits."""
+    return {name: getattr(limits, field) for name, field in _OF_TABLE.items()}
 
 
 PRESETS: Final[Mapping[OnFailure, Mapping[str, float]]] = {

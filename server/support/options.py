@@ -47,13 +47,20 @@ def flag(names: str, text: str, **more: Any) -> Callable[[_Function], _Function]
 
 @contextlib.contextmanager
 def ending_with(
-    *errors: type[Exception], kind: type[click.ClickException] = click.ClickException
+    *errors: type[Exception], kind: type[click.ClickException] = click.ClickException, prefix: str = ""
 ) -> Iterator[None]:
-    """A context in which errors whose message is a line for people end the command with it."""
+    """A context, or a decorator, in which some errors end the command, with one line and a status.
+
+    Args:
+        errors: such as their message explains to the user.
+        kind: has the status.
+        prefix: begins the line.
+    """
     try:
         yield
     except errors as error:
-        raise kind(str(error)) from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise kind(f"{prefix}{why}") from None
 
 
 class FiniteRange(click.FloatRange):

@@ -29,6 +29,7 @@ from server.match.launching.confinement import UNCONFINED, Sandbox, program_of, 
 from server.match.launching.players import Player, own_command, players_environment
 from server.match.sittings.sitting import PLAN, result_of
 from server.records.evidence import Luck
+from server.records.match_defaults import Times
 from server.support.private_files import FOLDER_MODE
 
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
@@ -237,7 +238,7 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
     words += ["--luck", luck.value]
     if plan.in_process:
         return [*words, "--in-process"]
-    for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
+    for name in attrs.fields_dict(Times):
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
     words += ["--on-failure", failures.rule.policy.value]
     words += ["--recover", str(failures.restarts)] if failures.rule in (Rule.RESTART, Rule.PATIENT) else []
