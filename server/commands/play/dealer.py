@@ -47,24 +47,23 @@ class _WantsUsage(Exception):
 
 @attrs.define
 class _Options:
-    fixed_seats: bool = False
+    limits: dict[str, Any] = attrs.Factory(dict)  # fields that are not as usual
+    config: dict[str, Any] = attrs.Factory(dict)  # likewise
     rake: str | None = None
     log: bool = True
     transactions: bool = False
-    append: bool = False
-    quiet: bool = False
-    ports: tuple[int, ...] = ()
-    response_ms: int = 600_000
-    hand_ms: int = 600_000
-    per_hand_ms: int = 7_000
-    start_ms: int = -1
-    handshake_ms: int = 30_000
-    grace: float = 0.0
-    host: str = "127.0.0.1"
     tokens: list[str] = attrs.Factory(list)
     token_files: list[str] = attrs.Factory(list)
-    on_failure: OnFailure = OnFailure.ACPC
     positionals: list[str] = attrs.Factory(list)
+
+    def set(self, field: str, value: Any) -> None:
+        """Set a field of the limits, of the configuration, or one of these; lists grow."""
+        if field in attrs.fields_dict(TimeLimits):
+            self.limits[field] = value
+        elif field in attrs.fields_dict(MatchConfig):
+            self.config[field] = value
+        else:
+            setattr(self, field, getattr(self, field) + value if isinstance(value, list) else value)
 
 
 def _number(text: str, complaint: str) -> int:
@@ -119,8 +118,13 @@ def _policy(text: str) -> OnFailure:
         raise UsageError(f"ERROR: --on-failure expects acpc, fair or patient, got {text}\n") from None
 
 
-def _milliseconds(what: str) -> Callable[[str], int]:
-    return lambda text: _unsigned(text, f"could not get {what} ", 64)
+def _milliseconds(what: str) -> Callable[[str], float]:
+    return lambda text: _unsigned(text, f"could not get {what} ", 64) / 1000
+
+
+def _start(text: str) -> float | None:
+    milliseconds = _number(text, "could not get start timeout ")
+    return None if milliseconds < 0 else milliseconds / 1000
 
 
 _SHORT: Final[Mapping[str, tuple[str, bool]]] = {
@@ -129,15 +133,15 @@ _SHORT: Final[Mapping[str, tuple[str, bool]]] = {
 }  # fmt: skip
 """By letter, what an option without a value sets."""
 _LONG: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
-    "t_response": ("response_ms", _milliseconds("response timeout from")),
-    "t_hand": ("hand_ms", _milliseconds("player hand timeout from")),
-    "t_per_hand": ("per_hand_ms", _milliseconds("average player hand timeout from")),
-    "start_timeout": ("start_ms", lambda text: _number(text, "could not get start timeout ")),
+    "t_response": ("response", _milliseconds("response timeout from")),
+    "t_hand": ("hand", _milliseconds("player hand timeout from")),
+    "t_per_hand": ("per_hand", _milliseconds("average player hand timeout from")),
+    "start_timeout": ("start", _start),
     "host": ("host", _host),
     "seat-token": ("tokens", lambda text: text.split(",")),
     "seat-token-file": ("token_files", lambda text: [text]),
     "on-failure": ("on_failure", _policy),
-    "handshake_timeout": ("handshake_ms", _milliseconds("handshake timeout")),
+    "handshake_timeout": ("handshake", _milliseconds("handshake timeout")),
     "grace": ("grace", _seconds),
     "rake": ("rake", str),
 }
@@ -182,8 +186,7 @@ def _parse(arguments: Sequence[str]) -> _Options:
                     raise _unknown(f"option '--{name}' requires an argument")
                 value = rest.pop(0)
             field, read = _LONG[name]
-            before, found = getattr(options, field), read(value)
-            setattr(options, field, before + found if isinstance(before, list) else found)
+            options.set(field, read(value))
         elif word.startswith("-") and word != "-":
             letters = word[1:]
             while letters:
@@ -191,9 +194,10 @@ def _parse(arguments: Sequence[str]) -> _Options:
                 if letter == "p":
                     if not letters and not rest:
                         raise _unknown("option requires an argument -- 'p'")
-                    options.ports, letters = _ports(letters or rest.pop(0)), ""
-                elif letter in _SHORT:
-                    setattr(options, *_SHORT[letter])
+                    options.set("ports", _ports(letters or rest.pop(0)))
+                    break
+                if letter in _SHORT:
+                    options.set(*_SHORT[letter])
                 else:
                     raise _unknown(f"invalid option -- '{letter}'")
         else:
@@ -275,23 +279,11 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
         hands=hands,
         cards=MatchSeed(seed),
         names=tuple(names),
-        limits=TimeLimits(
-            response=options.response_ms / 1000,
-            hand=options.hand_ms / 1000,
-            per_hand=options.per_hand_ms / 1000,
-            start=None if options.start_ms < 0 else options.start_ms / 1000,
-            handshake=options.handshake_ms / 1000,
-            grace=options.grace,
-        ),
-        fixed_seats=options.fixed_seats,
-        on_failure=options.on_failure,
-        host=options.host,
-        ports=options.ports,
+        limits=TimeLimits(**options.limits),
         seat_tokens=_seat_tokens(options.tokens, options.token_files, game.num_players),
         log_path=Path(f"{match_name}.log") if options.log else None,
         transaction_path=Path(f"{match_name}.tlog") if options.transactions else None,
-        append=options.append,
-        quiet=options.quiet,
+        **options.config,
     )
 
 
