@@ -8,6 +8,7 @@ players of side tables are launched once those of the first table have sat down.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
@@ -244,14 +245,13 @@ class _Outbox(MatchRecords):
         self._channel = channel
         self._hands: list[FinishedHand] = []
         self._since = trio.current_time()
-        self._line = self._notes = self._told = self._comments_said = ""  # since the hand before
-        self._costs = ""
+        self._line = ""
+        self._said = defaultdict[str, str](str)  # since the hand before, by field of a finished hand
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
         """See `Onlooker`."""
-        said = self._notes, self._told, self._comments_said, self._costs
-        self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), *said))
-        self._notes = self._told = self._comments_said = self._costs = ""
+        self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), **self._said))
+        self._said.clear()
         return len(self._hands) == _AT_ONCE or trio.current_time() > self._since + _AT_LATEST_S
 
     async def continues(self) -> bool:
@@ -273,7 +273,7 @@ class _Outbox(MatchRecords):
 
     def write(self, text: str) -> None:
         """Keep lines for the log."""
-        self._notes += text
+        self._said["notes"] += text
 
     def write_hand(self, number: int, line: str) -> None:
         """Keep the line of a finished hand."""
@@ -281,12 +281,12 @@ class _Outbox(MatchRecords):
 
     def write_comments(self, lines: str) -> None:
         """Keep comment lines."""
-        self._comments_said += lines
+        self._said["comments"] += lines
 
     def write_usage(self, lines: str) -> None:
         """Keep what decisions have cost."""
-        self._costs += lines
+        self._said["usage"] += lines
 
     def write_told(self, text: str) -> None:
         """Keep what was said about strategies."""
-        self._told += text
+        self._said["told"] += text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from array import array
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from engine.poker.rules import GameDefinition
 from engine.support.intervals import Z95, Winnings, half_width
 from server.records.batches import deals_in_batches, is_worth_compiling
 from server.records.evidence import Collector
-from server.records.logs import LogError, LoggedHand, MatchLog
+from server.records.logs import LogError, LoggedHand, LoggedLine, MatchLog
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +56,7 @@ class Counts:
     winnings: list[Winnings] = attrs.field(init=False)
     """The winnings by player, over the hands they took part in."""
     _paid: Any = 0.0
-    _biggest: list[tuple[int, int, BigPot]] = attrs.Factory(list)  # pot, the hand's number times -1
+    _biggest: list[tuple[int, LoggedLine, Path]] = attrs.Factory(list)  # by pot, the first hands first
 
     def __attrs_post_init__(self) -> None:
         self.play = PlayTable(self.game, len(self.names))
@@ -67,7 +66,7 @@ class Counts:
     @property
     def biggest(self) -> tuple[BigPot, ...]:
         """The biggest pots, in order of size."""
-        return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
+        return tuple([BigPot(row.played(), log, pot) for pot, row, log in self._biggest])
 
     @property
     def lost_to(self) -> NDArray[np.float64]:
@@ -110,12 +109,8 @@ class Counts:
                 collector.add(batch, who, self.deals + deals, len(passes))
             pots = play.contested_pots(hands)
             for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
-                pot = int(pots[row])
-                if len(self._biggest) < MOST_POTS or pot > self._biggest[0][0]:
-                    found = BigPot(batch.hand(row), passes[row % len(passes)].path, pot)
-                    heapq.heappush(self._biggest, (pot, -(self.hands + row + 1), found))
-                    if len(self._biggest) > MOST_POTS:
-                        heapq.heappop(self._biggest)
+                self._biggest.append((int(pots[row]), batch.rows[row], passes[row % len(passes)].path))
+            self._biggest = sorted(self._biggest, key=lambda each: -each[0])[:MOST_POTS]
             self.hands += len(hands)
             self.deals += len(totals)
 
