@@ -37,7 +37,7 @@ def played(said: Said) -> hands.PlayedHand:
         except FormatError as error:
             raise FormatError.at(act.text, error) from None
     betting = playing.end()
-    board, hole_cards = tuple(said.board), [tuple(cards) for cards in said.cards]
+    board, hole_cards = tuple(said.board), tuple([seat.cards for seat in said.seats])
     if len(board) != betting.num_board_cards:
         what = "several boards: " if len(board) > betting.num_board_cards == 5 else ""
         raise FormatError(f"{what}expected {betting.num_board_cards} board cards, got {len(board)}")
@@ -45,17 +45,14 @@ def played(said: Said) -> hands.PlayedHand:
     twice = next((card for card in cards if cards.count(card) > 1), None)
     if twice is not None:
         raise FormatError(f"{CARD_TEXTS[twice]} is there twice")
-    state = rules.HandState(betting, said.number, rules.Deal(tuple(hole_cards), board))
-    showing = [
-        p for p, out in enumerate(betting.folded) if not out and hole_cards[p] and p not in said.mucked
-    ]
+    state = rules.HandState(betting, said.number, rules.Deal(hole_cards, board))
+    shown = tuple([() if seat.mucks else seat.cards for seat in said.seats])
+    showing = any(cards and not out for cards, out in zip(shown, betting.folded, strict=True))
     if betting.is_showdown and showing:  # whoever has mucked better cards does not win with them
-        for position in said.mucked:
-            hole_cards[position] = ()
-        mucked = attrs.evolve(state, deal=rules.Deal(tuple(hole_cards), board))
+        mucked = attrs.evolve(state, deal=rules.Deal(shown, board))
         state = state if hands.settle(state) == hands.settle(mucked) else mucked
     notes = tuple([f"{said.where}: {note}" for note in said.notes])
-    chips, names = hands.settle(state), tuple(said.names)
+    chips, names = hands.settle(state), tuple([seat.name for seat in said.seats])
     hand = hands.PlayedHand(said.number, said.where, state, chips, names, notes, said, said.time, said.match)
     _compare(said, hand, unit)
     return hand
@@ -75,7 +72,7 @@ def _compare(said: Said, hand: hands.PlayedHand, unit: int) -> None:
     Raises:
         FormatError: they differ.
     """
-    betting, names, taken = hand.state.betting, said.names, hands.collected(hand)
+    betting, names, taken = hand.state.betting, hand.names, hands.collected(hand)
     uncalled = hands.uncalled_bet(betting)
     for position, chips in said.uncalled:
         if uncalled is None or position != uncalled[0] or chips * unit != uncalled[1]:
@@ -85,36 +82,34 @@ def _compare(said: Said, hand: hands.PlayedHand, unit: int) -> None:
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
     rounds = hands.folds(betting)
-    for position, betting_round in said.folds:
-        if rounds.get(position) != betting_round:
-            raise FormatError(f"{names[position]} folds in another betting round by the summary")
-    for position, category in said.ranks:
-        cards = hand.state.deal.hole_cards[position]
-        if (
-            betting.is_showdown
-            and cards
-            and hand_category(hand_rank((*cards, *hand.state.board))) != category
-        ):
-            raise FormatError(f"{names[position]} does not show {category.name.lower().replace('_', ' ')}")
+    for position, seat in enumerate(said.seats):
+        if seat.fold not in (None, rounds.get(position)):
+            raise FormatError(f"{seat.name} folds in another betting round by the summary")
+    for seat, cards in zip(said.seats, hand.state.deal.hole_cards, strict=True):
+        if seat.rank is None or not (betting.is_showdown and cards):
+            continue
+        if hand_category(hand_rank((*cards, *hand.state.board))) != seat.rank:
+            raise FormatError(f"{seat.name} does not show {seat.rank.name.lower().replace('_', ' ')}")
     odd = Fraction(len(names)) if unit == 1 else Fraction(unit, 100) * len(names)
     for position, won in enumerate(said.net):
         if abs(float(won * unit) - hand.chips[position]) >= odd:
             raise FormatError(
                 f"{names[position]} wins {float(won):g}, and {hand.chips[position] / unit:g} by the rules"
             )
-    if not said.collected:
+    if not said.is_told:
         return
-    total = sum(said.collected, Fraction(0))
+    total = sum([seat.collected for seat in said.seats], Fraction(0))
     whole = Fraction(pot, unit)
     if said.rake is not None and abs(total + said.rake - whole) * unit >= odd:
         raise FormatError(
             f"{float(total):g} are collected and {float(said.rake):g} raked of a pot of {pot / unit:g}"
         )
     rake = said.rake if said.rake is not None else min(whole - total, _MOST_RAKE * whole)
-    for name, theirs, ours in zip(names, said.collected, taken, strict=True):
+    for seat, ours in zip(said.seats, taken, strict=True):
+        theirs = seat.collected
         if not -odd < Fraction(ours) - theirs * unit < rake * unit + odd or (theirs > 0) > (ours > 0):
             raise FormatError(
-                f"{name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
+                f"{seat.name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
             )
 
 

@@ -66,13 +66,35 @@ class SaidAct:
 
 
 @attrs.define(eq=False)
+class Seat:
+    """The statements of a source about one player."""
+
+    number: int
+    name: str
+    stack: Fraction
+    plays: bool = False
+    """It posts, is dealt in, acts or wins."""
+    cards: tuple[int, ...] = ()
+    mucks: bool = False
+    """It is said to have mucked its cards at the showdown."""
+    posts: dict[str, Fraction] = attrs.Factory(dict)
+    """Amounts by what they are for, in PokerStars' words."""
+    collected: Fraction = Fraction(0)
+    won: Fraction | None = None
+    """What it has collected by the summary."""
+    fold: int | None = None
+    """The betting round in which it has folded by the summary."""
+    rank: HandCategory | None = None
+    """The kind of hand shown at the showdown."""
+
+
+@attrs.define(eq=False)
 class Said:
     """The statements of a source about a hand: amounts are its own, positions count from the button."""
 
     where: str
     number: int
-    names: Sequence[str]
-    stacks: Sequence[Fraction]
+    seats: Sequence[Seat]
     posts: Sequence[Fraction]
     """Live blinds and straddles; those posted out of turn have a minus sign, and do not decide who begins."""
     antes: Sequence[Fraction]
@@ -80,7 +102,6 @@ class Said:
     least_bet: Fraction
     """The nominal big blind."""
     acts: list[SaidAct]
-    cards: Sequence[tuple[int, ...]]
     board: Sequence[int]
     is_trimmed: bool = False
     """Antes are part of what a position plays for; otherwise they are dead money."""
@@ -88,10 +109,8 @@ class Said:
     """The small and the big bet of a limit game."""
     cap: Fraction | None = None
     """The most that a position plays for."""
-    mucked: frozenset[int] = frozenset()
-    """Positions that are said to have mucked their cards at the showdown."""
-    collected: Sequence[Fraction] = ()
-    """What each position is said to have taken from the pot, less a rake; empty if it is not said."""
+    is_told: bool = False
+    """It is said what each position has taken from the pot, less a rake (`Seat.collected`)."""
     net: Sequence[Fraction] = ()
     """What each position is said to have won or lost; empty if it is not said."""
     pot: Fraction | None = None
@@ -99,17 +118,14 @@ class Said:
     rake: Fraction | None = None
     uncalled: Sequence[tuple[int, Fraction]] = ()
     """Returned bets: position and amount, each time it is said."""
-    folds: Sequence[tuple[int, int]] = ()
-    """Position and betting round of folds that a summary says."""
-    ranks: Sequence[tuple[int, HandCategory]] = ()
-    """Position and kind of hand shown at the showdown."""
     notes: list[str] = attrs.Factory(list)
     time: datetime | None = None
     match: int = 0
 
     def unit(self) -> int:
         """The chips of our hand that one of its amounts is."""
-        amounts = [*self.stacks, *self.posts, *self.antes, self.least_bet, *(self.sizes or ()), self.cap or 0]
+        amounts = [*self.posts, *self.antes, self.least_bet, *(self.sizes or ()), self.cap or 0]
+        amounts += [seat.stack for seat in self.seats]
         amounts += [each for act in self.acts for each in (act.total, act.paid) if each is not None]
         unit = math.lcm(*[Fraction(each).denominator for each in amounts])
         if unit > _MOST_UNIT:
@@ -123,14 +139,15 @@ class Said:
             FormatError, GameDefinitionError: it is none.
         """
         most = UNLIMITED_STACK if self.cap is None else int(self.cap * unit)
-        stacks = tuple([min(int(each * unit), most, UNLIMITED_STACK) for each in self.stacks])
+        stacks = tuple([min(int(seat.stack * unit), most, UNLIMITED_STACK) for seat in self.seats])
         antes = self._antes(unit, stacks)
         posted = [
             min(abs(int(each * unit)), stack - min(ante, stack))
             for each, stack, ante in zip(self.posts, stacks, antes, strict=True)
         ]
         least, nominal = int(self.least_bet * unit), int(max(map(abs, self.posts)) * unit)
-        if nominal < least and nominal and min(self.stacks) * unit >= least + max(antes):
+        lowest = min([seat.stack for seat in self.seats])
+        if nominal < least and nominal and lowest * unit >= least + max(antes):
             raise FormatError(f"the largest blind is {nominal / unit:g}, and the least bet {self.least_bet}")
         small, big = [int(each * unit) for each in self.sizes or (0, 0)]
         return GameDefinition(
@@ -168,27 +185,6 @@ class Said:
 def hole_cards(text: str) -> tuple[int, ...]:
     """Cards in any common spelling, without those that are covered."""
     return parse_written_cards(" ".join(each for each in text.split() if each.upper() not in ("XX", "??")))
-
-
-@attrs.define(eq=False)
-class Seat:
-    """The statements of a source about one player."""
-
-    number: int
-    name: str
-    stack: Fraction
-    plays: bool = False
-    """It posts, is dealt in, acts or wins."""
-    cards: tuple[int, ...] = ()
-    mucks: bool = False
-    posts: dict[str, Fraction] = attrs.Factory(dict)
-    """Amounts by what they are for, in PokerStars' words."""
-    collected: Fraction = Fraction(0)
-    won: Fraction | None = None
-    """What it has collected by the summary."""
-    fold: int | None = None
-    """The betting round in which it has folded by the summary."""
-    rank: HandCategory | None = None
 
 
 class SourceReader:
@@ -283,16 +279,11 @@ class SourceReader:
                 raise FormatError(f"{seat.name} collects {float(seat.won or 0):g} in the summary only")
         return Said(
             where=self._where,
-            names=[seat.name for seat in seats],
-            stacks=[seat.stack for seat in seats],
+            seats=seats,
             acts=[attrs.evolve(act, position=seats.index(seat)) for seat, act in self._acts],
-            cards=[seat.cards for seat in seats],
             board=self._board,
-            mucked=frozenset(position for position, seat in enumerate(seats) if seat.mucks),
-            collected=[seat.collected for seat in seats] if is_told else (),
+            is_told=is_told,
             uncalled=[(seats.index(seat), chips) for seat, chips in self._uncalled],
-            folds=[(position, seat.fold) for position, seat in enumerate(seats) if seat.fold is not None],
-            ranks=[(position, seat.rank) for position, seat in enumerate(seats) if seat.rank is not None],
             notes=self._notes,
             time=time if time is not None and time.year in _YEARS else None,
             **more,

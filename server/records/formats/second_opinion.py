@@ -117,7 +117,7 @@ def _by_pokerkit(said: Said) -> Any:
 def _dealt(said: Said) -> Any:
     from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
 
-    players = len(said.stacks)
+    players = len(said.seats)
     swapped = slice(None, None, -1) if players == 2 else slice(None)  # it turns two players round
     create: Callable[..., Any] = NoLimitTexasHoldem.create_state
     bets: tuple[Fraction, ...] = (said.least_bet or Fraction(1),)
@@ -137,11 +137,11 @@ def _dealt(said: Said) -> Any:
         tuple(said.antes[swapped]),
         tuple(said.posts[swapped]),
         *bets,
-        tuple([min(Fraction(stack), most) for stack in said.stacks]),
+        tuple([min(seat.stack, most) for seat in said.seats]),
         players,
     )
-    for cards in said.cards:
-        state.deal_hole(format_cards(cards) or "????")
+    for seat in said.seats:
+        state.deal_hole(format_cards(seat.cards) or "????")
     return state
 
 
@@ -156,5 +156,5 @@ def _deal_board(state: Any, said: Said, out: int) -> int:
 def _show(state: Any, said: Said) -> None:
     """Let everybody at the showdown show their cards; players whose cards are not known muck them."""
     for position in list(state.showdown_indices):
-        shows = bool(said.cards[position]) and position not in said.mucked
+        shows = bool(said.seats[position].cards) and not said.seats[position].mucks
         state.show_or_muck_hole_cards(shows, position)
