@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -21,10 +22,16 @@ def open_private(path: str, flags: int) -> int:
 
 
 def tail_of(path: Path, most: int) -> bytes:
-    """Up to `most` bytes from the end of a file; nothing if it cannot be read."""
+    """Up to `most` bytes from the end of a plain file; nothing if it cannot be read, or is a link, say."""
     try:
-        with open(path, "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - most))
-            return file.read(most)
+        with open(path, "rb", opener=_open_itself) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+                return file.read(most)
     except OSError:
-        return b""
+        pass
+    return b""
+
+
+def _open_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

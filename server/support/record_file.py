@@ -7,7 +7,9 @@ that was reported.  Opening a file for appending first cuts off an incomplete la
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import mmap
+import os
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 Opener = Callable[[str, int], int]
@@ -79,24 +81,33 @@ def _cut_torn_line(path: Path) -> None:
     """Cut off an incomplete last line: the process that wrote it died in the middle."""
     with open(path, "rb+") as file:
         size = file.seek(0, 2)
-        start = size
-        while start > 0:
-            step = min(start, 65536)
-            start -= step
-            file.seek(start)
-            end = file.read(step).rfind(b"\n")
-            if end >= 0:
-                start += end + 1
-                break
-        if start < size:
-            file.truncate(start)
+        if size:  # an empty file cannot be mapped
+            with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data:
+                end = data.rfind(b"\n") + 1
+            if end < size:
+                file.truncate(end)
+
+
+def lines_of(path: Path) -> Generator[str]:
+    """The lines that a record file has now, with their ends and without a torn last one.
+
+    They are read as they are asked for; what is appended meanwhile is not among them.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        left = os.fstat(file.fileno()).st_size
+        for line in file:
+            left -= len(line)
+            if left < 0 or not line.endswith(b"\n"):
+                return
+            yield line.decode("utf-8", "surrogateescape")
 
 
 def read_lines(path: Path) -> list[str]:
-    """The complete lines of a record file, line ends included; none if there is no such file."""
+    """The same at once; none if there is no such file."""
     try:
-        data = path.read_bytes()
+        return list(lines_of(path))
     except FileNotFoundError:
         return []
-    lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    return lines if data.endswith(b"\n") or not lines else lines[:-1]

@@ -21,9 +21,9 @@ from protocol.agents.usage import CENSORED, format_record as format_usage_record
 from protocol.policy import FILE_HEADER, format_record
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
-from server.support.record_file import Later, Opener, RecordFile, at_once, read_lines
+from server.support.record_file import Later, Opener, RecordFile, at_once, lines_of, read_lines
 from server.table.config import MatchConfig
-from server.table.replay import LoggedHands, count_hands, lines_of
+from server.table.replay import LoggedHands, count_hands
 from server.table.seat import Seat
 
 _CENSORS: Final = "# deals with a censored decision do not count\n"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,7 @@ from engine.poker.rules import Action, Deal, GameDefinition, HandState, RulesErr
 from protocol.extension import UNREHEARSED
 from protocol.records import KEY, RevealedKeys, is_deal_key, parse_hand
 from server.support.errors import MatchAborted
+from server.support.record_file import lines_of
 from server.table.config import MatchConfig
 from server.table.outcome import Durations
 from server.table.seat import Seat, SeatClock
@@ -154,24 +155,6 @@ def keep_hands(log: Path, hands: int) -> int:
     if found > hands:
         os.truncate(log, end)
     return max(0, found - hands)
-
-
-def lines_of(path: Path) -> Generator[str]:
-    """The complete lines that are in a file now, line ends included; what is appended meanwhile is not read.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with open(path, "rb") as file:
-        left = os.fstat(file.fileno()).st_size
-        for line in file:
-            left -= len(line)
-            if left < 0 or not line.endswith(b"\n"):
-                return
-            yield line.decode("utf-8", "surrogateescape")
-
-
-# --- who may have learned from them ---------------------------------------------------------------------
 
 
 def needs_rehearsal(seat: Seat, config: MatchConfig) -> bool:

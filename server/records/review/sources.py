@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import shlex
-import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +20,7 @@ from server.records.batches import group_passes
 from server.records.logs import LogError, MatchLog, find_logs, open_log
 from server.records.match_defaults import MATCH_DEFAULTS
 from server.records.review.counts import Passes
+from server.support.private_files import tail_of
 from server.table.config import FORMER_POLICIES
 
 RESULT_FILE: Final = "result.json"
@@ -180,20 +179,10 @@ def _read_result(folder: Path) -> tuple[Record, list[str]]:
 
 def last_lines(path: Path) -> list[str]:
     """The last lines of a file, made printable; none if it is not a plain file but, for example, a link."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return []
-    with open(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            return []
-        file.seek(max(0, found.st_size - _TAIL_BYTES))
-        text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
-    lines = text.splitlines()
-    if found.st_size > _TAIL_BYTES:
-        lines = lines[1:]
-    return [printable(line) for line in lines[-_TAIL_LINES:]]
+    data = tail_of(path, _TAIL_BYTES + 1)
+    lines = data.decode("utf-8", "replace").splitlines()
+    whole = lines[1:] if len(data) > _TAIL_BYTES else lines
+    return [printable(line) for line in whole[-_TAIL_LINES:]]
 
 
 def _checksum(path: Path) -> str:

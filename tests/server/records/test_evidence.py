@@ -292,6 +292,15 @@ def test_torn_and_foreign_lines_cost_only_themselves(tmp_path: Path) -> None:
     assert set(told.told(5)) == {"cr"}
 
 
+def test_signs_that_some_programs_take_for_line_ends_end_no_line(tmp_path: Path) -> None:
+    path = tmp_path / POLICY_FILE
+    path.write_text(FILE_HEADER + "0 4 - 1 non\x0c0 5 - 1 sen\u20280 6 - 1 se\n", "utf-8")
+
+    told = PolicyFile(path)
+
+    assert [set(told.told(number)) for number in (4, 5, 6)] == [{""}, set(), set()]
+
+
 def test_a_folder_without_policies_is_reported_as_such(tmp_path: Path) -> None:
     config = config_in(tmp_path, "limit-2p")
     log: list[str] = []
