@@ -181,9 +181,8 @@ def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> lis
         if faults:
             row |= {"failures": sum(each.times for each in faults), "matches_with_failures": len(faults)}
             row["failure"] = faults[0].kind
-        changes = Counter[str]()
-        for played in folder.played.values():
-            changes.update(played.changes.get(name, {}))
+        by_match = [Counter(played.changes.get(name, {})) for played in folder.played.values()]
+        changes = sum(by_match, Counter[str]())
         if changes:
             row["answers_changed"] = dict(changes)
     return rows

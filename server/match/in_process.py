@@ -15,7 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import attrs
 import trio
@@ -32,7 +32,7 @@ from server.match.sharing.staffed_table import House
 from server.records.results import Pass
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted
-from server.support.private_files import FOLDER_MODE, open_private
+from server.support.private_files import FOLDER_MODE, appended_to
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
@@ -55,10 +55,6 @@ class Workplace:
     orphanage: Orphanage
     variables: Mapping[str, str] = attrs.Factory(dict)
     """For the environment of the bots, in addition to the house's own."""
-
-    def opened(self) -> IO[bytes]:
-        """The file for the bots' output."""
-        return open(self.output, "ab", opener=open_private)
 
 
 def shard_order(order: PassOrder) -> ShardOrder:
@@ -103,7 +99,7 @@ class Worker:
         Raises:
             OSError: there can be no further process.
         """
-        with place.opened() as output:
+        with appended_to(place.output) as output:
             process = await place.orphanage.start(
                 own_command("arena-worker"),
                 stdin=subprocess.PIPE,

@@ -41,9 +41,12 @@ MATCH_DEFAULTS: Final = MatchDefaults()
 
 
 _OF_TABLE: Final = {
-    "response_time": "response", "first_response_time": "first_response", "hand_time": "hand",
-    "match_time": "per_hand", "grace": "grace",
-}  # fmt: skip
+    "response_time": "response",
+    "first_response_time": "first_response",
+    "hand_time": "hand",
+    "match_time": "per_hand",
+    "grace": "grace",
+}
 """The limits that a table keeps, by their options."""
 
 

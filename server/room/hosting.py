@@ -5,6 +5,7 @@ The address is the invitation: the name of such a table cannot be guessed, and i
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Sequence
 from typing import Any, Final
@@ -126,13 +127,10 @@ class TableHost:
 
 
 def _pace(text: str) -> float:
-    try:
-        seconds = parse_finite(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= MOST_PACE_S:
-        raise RequestRefused(f"pace: expected 0 to {MOST_PACE_S:g} seconds, got {text[:40]!r}")
-    return seconds
+    with contextlib.suppress(ValueError):
+        if 0 <= (seconds := parse_finite(text)) <= MOST_PACE_S:
+            return seconds
+    raise RequestRefused(f"pace: expected 0 to {MOST_PACE_S:g} seconds, got {text[:40]!r}")
 
 
 def _blinds(config: TableConfig, text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 FOLDER_MODE: Final = 0o700
 """Permissions of a match's folders."""
@@ -19,6 +19,15 @@ def open_private(path: str, flags: int) -> int:
         OSError: it cannot be opened.
     """
     return os.open(path, flags, FILE_MODE)
+
+
+def appended_to(path: Path) -> IO[bytes]:
+    """A file that only our user can read, opened to append to it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return open(path, "ab", opener=open_private)
 
 
 def tail_of(path: Path, most: int) -> bytes:

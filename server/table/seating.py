@@ -321,7 +321,7 @@ class Seating:
                         if seat.client is client:
                             failure = self.failure(FailureKind.DISCONNECTED, "left while it was late")
                             self._fail_in_background(seat, failure, "")
-                            self._vacate(seat)
+                            self.cut_off(seat)
                         return
                     client.connection.receive_data(data)
                     if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
@@ -394,7 +394,7 @@ class Seating:
         else:
             failure = self.failure(FailureKind.DISCONNECTED, f"cannot be sent to: {error}")
         self.fail(seat, failure, f"ERROR: could not send state to seat {seat.number + 1}\n")
-        self._vacate(seat)
+        self.cut_off(seat)
 
     def break_off(self, seat: Seat, error: Exception) -> None:
         """Take the seat from a client with which something unforeseen went wrong.
@@ -405,7 +405,7 @@ class Seating:
         self._console.err("".join(traceback.format_exception(error)))
         if self.is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
             return
-        self._vacate(seat)
+        self.cut_off(seat)
         first = first_of(error)
         what = " ".join(f"{type(first).__name__}: {first}".split())
         failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {what}")
@@ -427,7 +427,7 @@ class Seating:
         seat.late_in_a_row += 1
         is_too_late = seat.late_in_a_row >= MAX_LATE and self._config.on_failure is not OnFailure.PATIENT
         if kind is not FailureKind.STALLED or is_too_late or seat.clock.is_used_up:
-            self._vacate(seat)
+            self.cut_off(seat)
         elif seat.client is not None:
             seat.away_since = self._hand_number()
             if not seat.is_away:
@@ -450,15 +450,14 @@ class Seating:
             self.fail(seat, self.failure(FailureKind.STALLED, detail), "")
             self.set_aside(seat, FailureKind.STALLED)
 
-    def _vacate(self, seat: Seat) -> None:
-        """Cut a client off; the seat's task then opens its port again."""
+    def cut_off(self, seat: Seat) -> None:
+        """Close the connection of a seat's client that has left, or has to; by itself this is not a failure.
+
+        The seat's task then opens its port again.
+        """
         if seat.client is not None:
             seat.client.channel.close()
             self.release(seat)
-
-    def cut_off(self, seat: Seat) -> None:
-        """Close the connection of a seat's client that has left, or has to; this is not a failure."""
-        self._vacate(seat)
 
     def release(self, seat: Seat) -> None:
         """Release a seat's client, which keeps its connection; the seat's task then waits for another."""

@@ -14,6 +14,7 @@ import attrs
 import click
 from click import Choice
 
+from engine.poker.rules import format_game
 from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.records.formats.acpc import acpc_logs, check_acpc
@@ -214,7 +215,7 @@ def _acpc_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
             path = out / ("hands.log" if len(logs) == 1 else f"hands-{count}.log")
         game_path = path.with_suffix(".game")
         files[path] = log.text(path.stem.replace(" ", "_"), game_path.name)
-        files[game_path] = log.game_file()
+        files[game_path] = format_game(log.game)
         told.notes.update(dict.fromkeys(log.notes))
     return files, len(kept)
 

@@ -7,6 +7,7 @@ its ports on stdout within a fraction of a second.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -79,13 +80,10 @@ def _unsigned(text: str, complaint: str, bits: int) -> int:
 
 
 def _seconds(text: str) -> float:
-    try:
-        seconds = parse_finite(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= MOST_SECONDS:
-        raise UsageError(f"ERROR: --grace expects seconds, from 0 to {MOST_SECONDS:g}, got {text}\n")
-    return seconds
+    with contextlib.suppress(ValueError):
+        if 0 <= (seconds := parse_finite(text)) <= MOST_SECONDS:
+            return seconds
+    raise UsageError(f"ERROR: --grace expects seconds, from 0 to {MOST_SECONDS:g}, got {text}\n")
 
 
 def _ports(text: str) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final, Protocol
+from typing import Final, Protocol
 
 import attrs
 import trio
@@ -28,7 +28,7 @@ from server.match.launching.doorman import Doorman
 from server.match.launching.players import Player, players_environment
 from server.match.launching.processes import Orphanage
 from server.support.errors import Failure, FailureKind
-from server.support.private_files import FOLDER_MODE, open_private, tail_of
+from server.support.private_files import FOLDER_MODE, appended_to, tail_of
 
 _GRACE_S: Final = 3.0
 # Time for players to end by themselves when the match is over, and again after they were asked to.
@@ -174,7 +174,7 @@ class Launcher:
             OSError: it cannot be started.
         """
         is_first = entry.process is None
-        stdout, stderr = (self._open(self._output(entry, stream)) for stream in ("out", "err"))
+        stdout, stderr = (appended_to(self._output(entry, stream)) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
             ours, theirs = socket.socketpair()
             with ours, theirs:
@@ -202,14 +202,6 @@ class Launcher:
                 nursery.start_soon(confinement.relay, other, name, port)
             self._doorman.is_launched(entry.seat, process.pid, listeners[0] if listeners else None)
         return process
-
-    def _open(self, path: Path) -> IO[bytes]:
-        """A file for what a process writes; a restarted one appends to it.
-
-        Raises:
-            OSError: it cannot be made.
-        """
-        return open(path, "ab", opener=open_private)
 
     def _output(self, entry: _Process, stream: str) -> Path:
         """The file of a player's stdout or stderr."""

@@ -180,7 +180,8 @@ class Orphanage:
         """Reap adopted children that have ended."""
         if not self._being_started:
             for child in _children(_everybody()) - self._awaited:
-                _try_to_reap(child)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(child, os.WNOHANG)
 
     def empty(self) -> None:
         """Kill the adopted children with all their descendants; no child may be starting meanwhile."""
@@ -223,8 +224,3 @@ def _with_descendants(members: set[int], everybody: dict[int, ProcessInfo]) -> s
         if more == members:
             return members
         members = more
-
-
-def _try_to_reap(child: int) -> None:
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(child, os.WNOHANG)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import attrs
@@ -103,13 +104,11 @@ class SharedPass:
         """Open the tables."""
         self._first.open()
         if self._first.server.needs_players:
+            make = partial(_SideTable, console=self._console, tables=self._order.most_shares)
             for number in range(1, self._order.most_shares):
-                table = StaffedTable(self._house, self._order, self._side_table, number)
+                table = StaffedTable(self._house, self._order, make, number)
                 table.open()
                 self._sides.append(_Side(table, nursery))
-
-    def _side_table(self, config: MatchConfig) -> _SideTable:
-        return _SideTable(config, self._console, self._order.most_shares)
 
     async def run(self) -> None:
         """Play the pass.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from engine.poker.rules import GameDefinition, format_game
+from engine.poker.rules import GameDefinition
 from engine.support.files.formats import parse_json
 from protocol.records import format_hand, format_score
 from server.records.formats.hands import PlayedHand, folds_for_nothing, settle
@@ -81,10 +81,6 @@ class AcpcLog:
     hands: tuple[PlayedHand, ...]
     notes: tuple[str, ...]
     """What had to be changed, in lines."""
-
-    def game_file(self) -> str:
-        """The contents of the game's file."""
-        return format_game(self.game)
 
     def text(self, name: str, game_file: str) -> str:
         """The contents of the log.

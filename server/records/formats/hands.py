@@ -16,6 +16,7 @@ import attrs
 from engine.poker.rules import FOLD, Action, ActionKind, BettingState, GameDefinition, HandState, chips_won
 from engine.poker.rules.game_definition import NO_RAKE, UNLIMITED_STACK, opener
 from server.records.formats.said import PER_MATCH, FormatError, Said
+from server.table.rules.chips import with_odd_chips
 
 _EXACT: Final = 1e-6
 
@@ -168,9 +169,7 @@ def whole_collected(hand: PlayedHand) -> list[int]:
     taken = collected(hand)
     whole = [math.floor(chips + _EXACT) for chips in taken]
     owed = [position for position, chips in enumerate(taken) if chips - whole[position] > _EXACT]
-    for position in owed[: round(sum(taken)) - sum(whole)]:
-        whole[position] += 1
-    return whole
+    return with_odd_chips(whole, round(sum(taken)) - sum(whole), owed)
 
 
 def shown_stacks(hand: PlayedHand) -> tuple[int, ...]:

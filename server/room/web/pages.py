@@ -86,7 +86,7 @@ class Pages:
         return Starlette(
             routes=[
                 Route("/", self._lobby),
-                Route("/tables.json", self._tables),
+                Route("/tables.json", self.agents.tables),
                 Route("/tables/{table}.json", self._table_json),
                 Route("/tables/{table}", self._table),
                 Route("/tables/{table}/events", self._events),
@@ -128,9 +128,6 @@ class Pages:
     async def _lobby(self, request: Request) -> Response:
         rows = self._rows()
         return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
-
-    async def _tables(self, request: Request) -> Response:
-        return answer_json(self._rows())
 
     async def _static(self, request: Request) -> Response:
         text, kind = _there(self._files.get(request.path_params["file"]))

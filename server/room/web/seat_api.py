@@ -41,7 +41,7 @@ class SeatApi:
     def routes(self) -> list[BaseRoute]:
         """The routes."""
         served = {
-            (f"{ROOT}/tables", "GET"): self._tables,
+            (f"{ROOT}/tables", "GET"): self.tables,
             (f"{ROOT}/seats", "POST"): self._sit,
             (f"{SEAT}/turn", "GET"): self._turn,
             (f"{SEAT}/act", "POST"): self._act,
@@ -71,7 +71,8 @@ class SeatApi:
 
     # --- HTTP ----------------------------------------------------------------------------------------------
 
-    async def _tables(self, request: Request) -> Response:
+    async def tables(self, request: Request) -> Response:
+        """All tables."""
         return answer_json(self._rows())
 
     async def _document(self, request: Request) -> Response:

@@ -43,7 +43,7 @@ def settle(state: HandState, rake: Rake) -> Settlement:
     taken = min(rake.whole_amount(pot), total)
     parts = [taken * each // total if total else 0 for each in won]
     winners = [position for position, each in enumerate(won) if each]
-    return Settlement(chips, tuple(_with_odd_chips(parts, taken - sum(parts), winners)))
+    return Settlement(chips, tuple(with_odd_chips(parts, taken - sum(parts), winners)))
 
 
 def whole_chips(chips: Sequence[float]) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ def whole_chips(chips: Sequence[float]) -> tuple[int, ...]:
     """
     floors = [math.floor(won + _EXACT) for won in chips]
     rounded = [k for k, won in enumerate(chips) if won - floors[k] > _EXACT]
-    whole = _with_odd_chips(floors, min(-sum(floors), len(rounded)), rounded)
+    whole = with_odd_chips(floors, min(-sum(floors), len(rounded)), rounded)
     whole[max(range(len(chips)), key=lambda position: (chips[position], -position))] -= sum(whole)
     return tuple(whole)
 
@@ -64,10 +64,10 @@ def whole_shares(chips: int, shares: Sequence[float]) -> list[int]:
     total = math.fsum(shares)
     floors = [math.floor(chips * share / total + 1e-9) for share in shares] if total else [0] * len(shares)
     sharing = [index for index, share in enumerate(shares) if share > 0 or not total]
-    return _with_odd_chips(floors, chips - sum(floors), sharing)
+    return with_odd_chips(floors, chips - sum(floors), sharing)
 
 
-def _with_odd_chips(floors: Sequence[int], odd: int, entitled: Sequence[int]) -> list[int]:
+def with_odd_chips(floors: Sequence[int], odd: int, entitled: Sequence[int]) -> list[int]:
     """Amounts that were rounded down, with the odd chips, one each in turn, for those entitled."""
     whole = list(floors)
     for number in range(odd):
