@@ -173,7 +173,7 @@ def _opponents(rungs: list[Rung], name: str) -> list[Rung]:
     newest: dict[str, Rung] = {}
     for rung in rungs:
         held = newest.get(rung.name)
-        if rung.rating is not None and rung.name != name and (held is None or rung.player > held.player):
+        if rung.rating is not None and rung.name != name and (held is None or rung.id > held.id):
             newest[rung.name] = rung
     if not newest:
         raise Refused("the ladder has nobody with a rating to play against")

@@ -17,7 +17,7 @@ import attrs
 
 from engine.support.intervals import Z95
 from server.league.house import Folder
-from server.league.ladder.store import Ladder, PairSum
+from server.league.ladder.store import Ladder, PairSum, Rated
 from server.league.match import canonical_order
 from server.league.plan import Match
 from server.league.running.processes import Runner
@@ -28,25 +28,20 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Rung:
+class Rung(Rated):
     """A player's place on the ladder."""
 
-    player: int
-    name: str
-    command: str
-    first_seen: str
     rating: float | None
     """mbb/h against the average player; None if nothing connects it to the others."""
     error: float | None
     deals: int
     hands: int
     opponents: int
-    version: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The object in ``riverboat league show --json``."""
         row = attrs.asdict(self)
-        del row["player"]
+        del row["id"]
         error = row.pop("error")
         return row | {"ci95": None if error is None else Z95 * error}
 
@@ -61,8 +56,8 @@ def ladder_of(ladder: Ladder, game: str) -> list[Rung]:
         mine = [pair for pair in pairs if player in (pair.one, pair.other)]
         who, (rating, error) = known[player], rated.get(player, (None, None))
         deals, hands = sum(pair.deals for pair in mine), sum(pair.hands for pair in mine)
-        facts = rating, error, deals, hands, len(mine), who.version
-        rungs.append(Rung(player, who.name, who.command, who.first_seen, *facts))
+        facts = rating, error, deals, hands, len(mine)
+        rungs.append(Rung(who.id, who.name, who.command, who.first_seen, who.version, *facts))
     return sorted(rungs, key=lambda rung: (rung.rating is None, -(rung.rating or 0.0), rung.name))
 
 

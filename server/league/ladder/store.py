@@ -39,7 +39,7 @@ class Rated:
     name: str
     command: str
     first_seen: str
-    version: str = ""
+    version: str
 
 
 @attrs.frozen

@@ -168,7 +168,7 @@ def test_what_is_not_a_ladder_is_refused(tmp_path: Path) -> None:
 
 
 def rung(number: int, rating: float, error: float) -> Rung:
-    return Rung(number, f"p{number}", "random", "2026", rating, error, 1000, 2000, 3)
+    return Rung(number, f"p{number}", "random", "2026", "", rating, error, 1000, 2000, 3)
 
 
 def test_the_largest_connected_group_is_rated() -> None:
