@@ -14,7 +14,6 @@ the same cards, if they follow from a seed.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 from array import array
@@ -29,6 +28,7 @@ from engine.poker.match_key import DealKeys, MatchKey, MatchSeed
 from engine.support.seeds import derive_seed
 from server.league.plan import Event, Match
 from server.match.sittings.sitting import result_of
+from server.support.private_files import first_free
 
 
 def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:
@@ -205,10 +205,5 @@ def move_aside(folder: Path) -> Path:
     Raises:
         OSError: it cannot be moved.
     """
-    for number in itertools.count(1):
-        aside = folder.with_name(f"{folder.name}.damaged-{number}")
-        with contextlib.suppress(FileExistsError):
-            aside.mkdir(mode=0o700)
-            folder.rename(aside)
-            return aside
-    raise AssertionError  # unreachable
+    names = (f"{folder.name}.damaged-{number}" for number in itertools.count(1))
+    return folder.rename(first_free(map(folder.with_name, names)))

@@ -32,7 +32,7 @@ from server.match.sittings.sitting import PLAN, RESULT, Sitting, StoredPlan, res
 from server.records.evidence import Luck
 from server.records.match_defaults import PRESETS, Times
 from server.support.options import GroupedCommand, Named, Parsed, ending_with, flag
-from server.support.seat_tokens import hidden_tokens
+from server.support.seat_tokens import by_seat, checked_token, hidden_tokens
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -289,14 +289,8 @@ def read_tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> t
     """The tokens that seats ask for, by seat."""
     with refusing():
         tokens = hidden_tokens(files, os.environ, seats)
-    numbers = [str(number) for number in range(1, seats + 1)]
-    for item in items:
-        seat, equals, token = item.partition("=")
-        if not (equals and seat in numbers and token and not token.split()[1:]):
-            raise click.UsageError(
-                f"expected --seat-token SEAT=TOKEN with a seat from 1 to {seats}, got {item!r}"
-            )
-        tokens[int(seat) - 1] = token
+        for seat, token in by_seat(items, "--seat-token SEAT=TOKEN", seats):
+            tokens[seat] = checked_token(token, f"--seat-token {seat + 1}")
     return tuple(tokens)
 
 

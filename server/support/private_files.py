@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Final
 
@@ -19,6 +21,19 @@ def open_private(path: str, flags: int) -> int:
         OSError: it cannot be opened.
     """
     return os.open(path, flags, FILE_MODE)
+
+
+def first_free(folders: Iterable[Path]) -> Path:
+    """Make the first of some folders, without an end, that nobody has made yet.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    for folder in folders:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=FOLDER_MODE)
+            return folder
+    raise AssertionError  # unreachable
 
 
 def appended_to(path: Path) -> IO[bytes]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from engine.support.user_input import parse_whole
 from protocol.variables import SEAT_TOKEN
 
 
@@ -27,27 +26,32 @@ def hidden_tokens(files: Sequence[str], environment: Mapping[str, str], seats: i
         ValueError: what is asked for cannot be understood or read; the message is one line.
     """
     names = [f"{SEAT_TOKEN}{number}" for number in range(1, seats + 1)]
-    tokens = [_checked(environment[name], name) if environment.get(name) else None for name in names]
-    for item in files:
-        seat_text, equals, path = item.partition("=")
-        try:
-            seat = parse_whole(seat_text)
-        except ValueError:
-            seat = 0
-        if not (equals and path and 1 <= seat <= seats):
-            raise ValueError(
-                f"expected --seat-token-file SEAT=PATH with a seat from 1 to {seats}, got {item!r}"
-            )
+    tokens = [checked_token(environment[name], name) if environment.get(name) else None for name in names]
+    for seat, path in by_seat(files, "--seat-token-file SEAT=PATH", seats):
         try:
             with open(path, encoding="utf-8") as file:
-                tokens[seat - 1] = _checked(file.read(), path)
+                tokens[seat] = checked_token(file.read(), path)
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not text"
             raise ValueError(f"the token file {path} cannot be read: {reason}") from None
     return tokens
 
 
-def _checked(text: str, source: str) -> str:
+def by_seat(items: Sequence[str], usage: str, seats: int) -> Iterator[tuple[int, str]]:
+    """What the items of an option say of seats, which count from 0 here, and from 1 in the items.
+
+    Raises:
+        ValueError: they are not of the form of the usage, or there is no such seat.
+    """
+    numbers = {str(number + 1): number for number in range(seats)}
+    for item in items:
+        seat, _, text = item.partition("=")
+        if seat not in numbers or not text:
+            raise ValueError(f"expected {usage} with a seat from 1 to {seats}, got {item!r}")
+        yield numbers[seat], text
+
+
+def checked_token(text: str, source: str) -> str:
     """A token without its line end."""
     token = text.strip()
     if not token or token.split()[1:]:

@@ -86,7 +86,7 @@ def client_inode(connection: socket.socket) -> int | None:
 def processes() -> dict[int, ProcessInfo]:
     """All processes, by number."""
     found: dict[int, ProcessInfo] = {}
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc") if sys.platform == "linux" else ():
         if name.isdecimal():
             with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
                 stat = Path("/proc", name, "stat").read_bytes()
@@ -157,7 +157,7 @@ class Orphanage:
     @classmethod
     def open(cls) -> Orphanage:
         """The orphanage of a process that is about to launch others."""
-        return cls(frozenset(_children(_everybody())))
+        return cls(frozenset(_children(processes())))
 
     async def start(self, line: Sequence[str], **options: Any) -> trio.Process:
         """Start a child that leads a session, and leave it to the code that waits for it.
@@ -179,14 +179,14 @@ class Orphanage:
     def reap(self) -> None:
         """Reap adopted children that have ended."""
         if not self._being_started:
-            for child in _children(_everybody()) - self._awaited:
+            for child in _children(processes()) - self._awaited:
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(child, os.WNOHANG)
 
     def empty(self) -> None:
         """Kill the adopted children with all their descendants; no child may be starting meanwhile."""
         for _ in range(_MOST_ROUNDS):
-            everybody = _everybody()
+            everybody = processes()
             adopted = _children(everybody) - self._awaited
             if not adopted:
                 return
@@ -202,15 +202,6 @@ class Orphanage:
         with trio.open_signal_receiver(signal.SIGCHLD) as ended:
             async for _ in ended:
                 self.reap()
-
-
-def _everybody() -> dict[int, ProcessInfo]:
-    """All processes; none if there cannot be adopted ones."""
-    if sys.platform != "linux":
-        return {}
-    with contextlib.suppress(OSError):
-        return processes()
-    return {}
 
 
 def _children(everybody: dict[int, ProcessInfo]) -> set[int]:

@@ -31,7 +31,7 @@ from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.records.logs import read_object
-from server.support.private_files import FILE_MODE, FOLDER_MODE
+from server.support.private_files import FILE_MODE, FOLDER_MODE, first_free
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 
 PLAN: Final = "plan.json"
@@ -248,8 +248,7 @@ def _move_aside(out: Path) -> None:
     """
     earlier = [path for path in [*(out / name for name in _NAMES), *out.glob("pass-*")] if path.exists()]
     if earlier:
-        aside = next(each for k in itertools.count(1) if not (each := out / f"earlier-{k}").exists())
-        aside.mkdir(mode=FOLDER_MODE)
+        aside = first_free(out / f"earlier-{k}" for k in itertools.count(1))
         for path in earlier:
             path.rename(aside / path.name)
 
@@ -257,10 +256,5 @@ def _move_aside(out: Path) -> None:
 def new_folder(parent: Path, game: str) -> Path:
     """A folder that nobody else has, although many matches may begin in the same second."""
     parent.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    for number in itertools.count(1):
-        folder = parent / (f"{stamp}-{game}" if number == 1 else f"{stamp}-{game}-{number}")
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=FOLDER_MODE)
-            return folder
-    raise AssertionError  # unreachable
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{game}"
+    return first_free(parent / (name if number == 1 else f"{name}-{number}") for number in itertools.count(1))
