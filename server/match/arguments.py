@@ -78,17 +78,9 @@ def parse_goal(text: str) -> Goal:
     raise ValueError(f"expected 'decided', or a number of mbb/h above 0, got {text!r}")
 
 
-def parse_policy(text: str) -> OnFailure:
-    """A policy for failures by its name."""
-    try:
-        return OnFailure(text)
-    except ValueError:
-        raise ValueError(f"expected acpc, fair or patient, got {text!r}") from None
-
-
 PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
-POLICY: Final = Parsed("policy", parse_policy)
+POLICY: Final = Parsed("policy", OnFailure)
 LIMITS: Final = Parsed("limits", confinement.parse_limits)
 refusing: Final = partial(ending_with, ValueError, OSError, kind=click.UsageError)
 """A context in which such an error is the user's mistake."""

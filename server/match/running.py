@@ -234,7 +234,8 @@ class MatchRun:
         missing = [player.problem() for player in self.plan.players]
         if any(missing):  # nobody plays a thousand hands against a misspelt name
             outcome = _not_played(self.plan, missing)
-            self.announcer.failed(_first_failure(outcome))
+            absent = next(seat for seat in outcome.outcome.seats if seat.failures)
+            self.announcer.failed(f"{absent.name}: {absent.failures[0].detail}")
             return self._tell([outcome], self.plan.new_tally())[0]
         is_over = False
         with held_back() as noted:  # from here on a signal leaves a match that can be resumed
@@ -379,10 +380,3 @@ def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
     missing = [(seat, problem) for seat, problem in enumerate(problems) if problem is not None]
     failures = {seat: Failure(FailureKind.NOT_FOUND, problem) for seat, problem in missing}
     return Pass(MatchOutcome.not_played(plan.config.names, failures), plan.seating(0))
-
-
-def _first_failure(not_played: Pass) -> str:
-    """The players that prevent a match, and why."""
-    return next(
-        f"{seat.name}: {seat.failures[0].detail}" for seat in not_played.outcome.seats if seat.failures
-    )

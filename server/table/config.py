@@ -36,14 +36,12 @@ class OnFailure(StrEnum):
     row; a vacant seat checks or folds until somebody connects to its port again."""
     PATIENT = "patient"
     """The same however often, with more time: for people, and for models that think for minutes."""
-    ABORT = "acpc"
-    """The former name."""
-    FOLD = "fair"
-    """The former name."""
 
     @classmethod
-    def _missing_(cls, value: object) -> OnFailure | None:
-        return cls(FORMER_POLICIES[str(value)]) if str(value) in FORMER_POLICIES else None
+    def _missing_(cls, value: object) -> OnFailure:
+        if str(value) not in FORMER_POLICIES:
+            raise ValueError(f"expected acpc, fair or patient, got {value!r}")
+        return cls(FORMER_POLICIES[str(value)])
 
 
 @attrs.frozen
@@ -107,7 +105,7 @@ class MatchConfig:
     limits: TimeLimits = TimeLimits()
     fixed_seats: bool = False
     """Seat s is position s in every hand; otherwise the button moves."""
-    on_failure: OnFailure = OnFailure.ABORT
+    on_failure: OnFailure = OnFailure.ACPC
     comment_failures: bool = False
     """Write failures into the log as comment lines."""
     host: str = "127.0.0.1"

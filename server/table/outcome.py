@@ -180,13 +180,9 @@ class SeatOutcome:
 
     def as_json(self) -> dict[str, Any]:
         """Everything but the name, for `from_json`."""
-        return {
+        return attrs.asdict(self, recurse=False, filter=attrs.filters.exclude("name")) | {
             "failures": [[each.kind.value, each.detail, each.hand_number] for each in self.failures],
-            "more_failures": self.more_failures,
             "decision_times": self.decision_times.as_json(),
-            "changes": self.changes,
-            "hands_by_default": self.hands_by_default,
-            "seconds_used": self.seconds_used,
         }
 
     @classmethod

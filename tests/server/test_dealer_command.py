@@ -84,7 +84,7 @@ def test_what_is_not_said_has_the_defaults_of_the_acpc_dealer() -> None:
     assert (config.log_path, config.transaction_path) == (Path("match.log"), None)
     assert (config.fixed_seats, config.append, config.quiet) == (False, False, False)
     assert (config.ports, config.seat_tokens) == ((), (None, None))
-    assert (config.on_failure, config.host) == (OnFailure.ABORT, "127.0.0.1")
+    assert (config.on_failure, config.host) == (OnFailure.ACPC, "127.0.0.1")
 
 
 def test_a_vacated_seat_is_waited_for_when_that_is_asked_for() -> None:
@@ -203,7 +203,7 @@ def test_our_own_options_name_an_address_tokens_and_a_policy() -> None:
     other = configure([*GOOD, "--seat-token=a,b", "--handshake_timeout=50"])
 
     assert (config.host, config.seat_tokens) == ("::1", (None, "word"))
-    assert config.on_failure is OnFailure.FOLD
+    assert config.on_failure is OnFailure.FAIR
     assert (other.seat_tokens, other.limits.handshake) == (("a", "b"), 0.05)
 
 

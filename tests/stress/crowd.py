@@ -190,7 +190,7 @@ async def house(tables: int, seed: int) -> None:
     lags = Durations()
     async with trio.open_nursery() as nursery:
         for number in range(tables):
-            failing = {"on_failure": OnFailure.FOLD, "comment_failures": True}
+            failing = {"on_failure": OnFailure.FAIR, "comment_failures": True}
             config = match_config("limit-2p", 2**31, seed + number, limits=limits, **failing)
             watches.append(Watch())
             servers.append(MatchServer(config, watches[-1]))

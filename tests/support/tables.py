@@ -50,7 +50,7 @@ def folding_config(
 ) -> MatchConfig:
     """A match that continues without a player who fails."""
     limits = TimeLimits(response=response, hand=3600.0, per_hand=3600.0)
-    changes = {"limits": limits, "on_failure": OnFailure.FOLD, **changes}
+    changes = {"limits": limits, "on_failure": OnFailure.FAIR, **changes}
     return match_config(game, hands, **changes)
 
 

@@ -130,7 +130,7 @@ class InProcessRunner:
             hands=event.hands,
             cards=match_cards(self._root, match, common=plan.common_seeds),
             names=match.players,
-            on_failure=OnFailure.FOLD,
+            on_failure=OnFailure.FAIR,
             comment_failures=True,
             quiet=True,
         )

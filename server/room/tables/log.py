@@ -131,7 +131,7 @@ def match_config(table: TableConfig, folder: Path) -> MatchConfig:
         cards=MatchKey(bytes(32)),  # nobody deals from it
         names=tuple([f"seat-{number + 1}" for number in range(table.seats)]),
         limits=table.limits,
-        on_failure=OnFailure.FOLD,
+        on_failure=OnFailure.FAIR,
         comment_failures=True,
         log_path=folder / FOLDER / f"{table.name}.log",
         append=True,

@@ -187,7 +187,7 @@ async def test_a_fault_at_any_await_of_a_seats_tasks_is_that_seats_failure(
             assert "seat 2" in outcome.error, number
         if number <= faults.awaits:
             assert "Fault: at an await" in table.console.stderr, number
-    assert number > (40 if policy is OnFailure.FOLD else 15)
+    assert number > (40 if policy is OnFailure.FAIR else 15)
 
 
 GREETING = "#riverboat/1 seat names game clock"

@@ -81,7 +81,7 @@ async def play_against(table: tables.Table, bot: str) -> list[tables.Player]:
 @pytest.mark.slow
 async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange(tmp_path: Path) -> None:
     """All of them at once, each at a table of its own in this process."""
-    played = await tables_with_bots(OnFailure.FOLD, HANDS, tmp_path)
+    played = await tables_with_bots(OnFailure.FAIR, HANDS, tmp_path)
 
     words = {bot: word for bot, word, _ in CASES}
     assert {bot: {*table.failures(1)} for bot, table, _ in played} == {bot: {words[bot]} for bot in words}
@@ -98,7 +98,7 @@ async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange
 
 @pytest.mark.slow
 async def test_aborting_tables_end_the_match_and_say_who_it_was_and_why(tmp_path: Path) -> None:
-    played = await tables_with_bots(OnFailure.ABORT, 3000, tmp_path)
+    played = await tables_with_bots(OnFailure.ACPC, 3000, tmp_path)
 
     assert {bot: table.failures(1) for bot, table, _ in played} == {bot: [word] for bot, word, _ in CASES}
     for (bot, table, honest), (_, _, lines) in zip(played, CASES, strict=True):
@@ -228,7 +228,7 @@ async def test_a_client_that_is_never_asked_and_never_reads_is_given_up(
 
 async def test_a_client_that_floods_after_the_last_state_does_not_keep_the_table_open(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
-        table = await tables.open_table(nursery, hostile_config(OnFailure.FOLD, tmp_path / "log"))
+        table = await tables.open_table(nursery, hostile_config(OnFailure.FAIR, tmp_path / "log"))
         honest = await play_against(table, "floods_at_the_end")
 
     outcome = await table.outcome()

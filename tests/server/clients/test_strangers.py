@@ -118,7 +118,7 @@ async def test_nothing_that_a_stranger_does_keeps_the_owner_from_the_seat_or_is_
 async def test_a_stranger_is_turned_away_when_the_time_for_the_handshake_is_over_if_not_before(
     behave: Behaviour, virtual_clock: MockClock
 ) -> None:
-    async with tables.table_of(guarded_config(OnFailure.ABORT)) as table:
+    async with tables.table_of(guarded_config(OnFailure.ACPC)) as table:
         stranger = await send_stranger(table, behave)
         if "hangs_up" not in behave.__name__:
             heard = await stranger.hear_out()
@@ -159,7 +159,7 @@ async def test_the_owner_of_a_seat_that_was_left_finds_it_among_any_number_of_st
 
 
 async def test_the_oldest_handshake_ends_when_there_are_too_many() -> None:
-    async with tables.table_of(guarded_config(OnFailure.ABORT)) as table:
+    async with tables.table_of(guarded_config(OnFailure.ACPC)) as table:
         strangers = [await send_stranger(table, is_silent) for _ in range(MAX_HANDSHAKES + 3)]
 
         for stranger in strangers[:3]:
@@ -175,7 +175,7 @@ async def test_the_oldest_handshake_ends_when_there_are_too_many() -> None:
 
 
 async def test_strangers_by_the_thousand_do_not_fill_the_operators_screen() -> None:
-    async with tables.table_of(guarded_config(OnFailure.ABORT)) as table:
+    async with tables.table_of(guarded_config(OnFailure.ACPC)) as table:
         for _ in range(1000):
             await (await send_stranger(table, speaks_http)).hear_out()
 

@@ -202,7 +202,7 @@ async def test_a_hundred_tables_play_though_every_third_has_a_hostile_player(tmp
     async with trio.open_nursery() as nursery:
         for number in range(TABLES):
             config = tables.match_config(
-                "leduc", HANDS, number, limits=limits, on_failure=OnFailure.FOLD,
+                "leduc", HANDS, number, limits=limits, on_failure=OnFailure.FAIR,
                 log_path=tmp_path / f"{number}.log",
             )  # fmt: skip
             opened.append(await tables.open_table(nursery, config))
