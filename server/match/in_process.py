@@ -25,7 +25,7 @@ from engine.poker.rules import HandState, format_game, play_hand
 from protocol import variables
 from protocol.records import format_hand
 from server.match.launching.players import own_command, players_environment
-from server.match.launching.processes import Orphanage
+from server.match.launching.processes import Orphanage, signal_group
 from server.match.plan import PassOrder
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share, not_divided
 from server.match.sharing.staffed_table import House
@@ -147,8 +147,7 @@ class Worker:
     async def end(self) -> None:
         """Kill it."""
         with trio.CancelScope(shield=True):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            signal_group(self._process.pid, signal.SIGKILL)
             await self._process.wait()
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:

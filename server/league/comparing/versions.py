@@ -33,10 +33,8 @@ from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.plugins import declared
 from engine.support.user_input import did_you_mean, printable
 from server.league.course.building import Built, build, version_of
-from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
+from server.match.launching.players import OURS, Player, PlayerError, installed_bots, own_place, parse_players
 
-OURS: Final = Path(__file__).resolve().parents[3]
-"""The folder that holds our packages."""
 _LETTERS: Final = 10
 """Of the numbers of commits."""
 

@@ -47,7 +47,7 @@ import trio
 from engine.support.files.cache import CACHE_VARIABLE, cache_directory
 from engine.support.user_input import did_you_mean, parse_whole, printable
 from protocol import variables
-from server.match.launching.players import Player, own_place
+from server.match.launching.players import OURS, Player, own_place
 
 UNCONFINED: Final = "no sandbox: programs that run as one user can read each other's files and the house's"
 HOST: Final = "127.0.0.1"
@@ -55,7 +55,6 @@ HOST: Final = "127.0.0.1"
 _ENTRY: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("entry.py")))
 # -I -S: nothing from the environment, and no packages, so that it takes a hundredth of a second.
 _MEGABYTE: Final = 2**20
-_OURS: Final = Path(__file__).resolve().parents[3]
 _OUR_PACKAGES: Final = ("engine", "protocol", "server", "clients")
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
 _ETC: Final = (
@@ -368,7 +367,7 @@ def _everybodys() -> Iterator[str]:
     yield from (str(path) for name in _ETC for path in Path("/etc").glob(name))
     yield from (os.path.join(prefix, name) for prefix in (sys.base_prefix, sys.prefix) for name in _OF_PYTHON)
     yield from (path for path in sys.path if Path(path).name in ("site-packages", "dist-packages"))
-    yield from (str(_OURS / package) for package in _OUR_PACKAGES)
+    yield from (str(OURS / package) for package in _OUR_PACKAGES)
     yield str(_kernels())
 
 

@@ -7,7 +7,6 @@ are asked to end and then killed, and processes that have left their group end i
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import re
@@ -26,7 +25,7 @@ from protocol import variables
 from server.match.launching import confinement
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import Player, players_environment
-from server.match.launching.processes import Orphanage
+from server.match.launching.processes import Orphanage, signal_group
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FOLDER_MODE, appended_to, tail_of
 
@@ -232,7 +231,7 @@ class Launcher:
                 f"{entry.name} {self._describe_end(entry)}: started again, "
                 f"{entry.restarts} of {self._terms.recover} times"
             )
-            _signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
+            signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
             try:
                 process = await self._execute(entry, nursery)
             except OSError as error:
@@ -298,12 +297,12 @@ class Launcher:
         self._is_ending = True
         with trio.CancelScope(shield=True):
             for _, process in self._started():
-                _signal_group(process.pid, signal.SIGTERM)
+                signal_group(process.pid, signal.SIGTERM)
             with trio.move_on_after(_GRACE_S):
                 for _, process in self._started():
                     await process.wait()
             for _, process in self._started():
-                _signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
+                signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
             for _, process in self._started():
                 await process.wait()
         self._doorman.close()
@@ -340,9 +339,3 @@ class Launcher:
 
     def _last_words(self, entry: _Process) -> str:
         return tail_of(self._output(entry, "err"), _LAST_WORDS).decode("utf-8", "replace")
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    # Everybody in it has ended, or on some systems only zombies are left.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)

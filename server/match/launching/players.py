@@ -56,7 +56,7 @@ _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
 _FOR_FILES: Final = re.compile(r"(?!\.+$)[^/\0]+")
 _WAIT: Final = "wait"
 _LEARNERS: Final = "riverboat.learners"
-_OURS: Final = Path(__file__).resolve().parents[3]
+OURS: Final = Path(__file__).resolve().parents[3]
 """The folder that holds our packages."""
 _PYTHON: Final = re.compile(r"python[0-9.]*")
 _IMPORTS_CLIENTS: Final = re.compile(rb"^\s*(?:from|import)\s+clients\b", re.MULTILINE)
@@ -311,7 +311,7 @@ def players_environment(
     if script is not None and _imports_clients(script):
         environment["PYTHONSAFEPATH"] = "1"
         environment["PYTHONPATH"] = _joined(
-            str(_OURS), base.get("PYTHONPATH", ""), str(script.resolve().parent)
+            str(OURS), base.get("PYTHONPATH", ""), str(script.resolve().parent)
         )
     return environment
 

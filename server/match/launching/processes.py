@@ -215,3 +215,9 @@ def _with_descendants(members: set[int], everybody: dict[int, ProcessInfo]) -> s
         if more == members:
             return members
         members = more
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    """Signal all processes of a group, if there are any."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # on some systems only zombies are left
+        os.killpg(group, number)

@@ -28,7 +28,7 @@ class Filling:
     config: TableConfig
     _send: SendBot
     _called: dict[str, tuple[str, float]] = attrs.Factory(dict)
-    """Which one it is, and until when it may come, by name."""
+    """Which one it is, and when it was called, by name."""
     _failed: Counter[str] = attrs.Factory(Counter)
     _next: int = 0
     unfilled: dict[str, str] = attrs.Factory(dict)
@@ -37,24 +37,23 @@ class Filling:
     @property
     def deadlines(self) -> list[float]:
         """When something is to be done if nobody has come, on trio's clock."""
-        now = trio.current_time()
-        until = [until for _, until in self._called.values()]
-        return [*until, *[each - _COMES_S + _WORTH_S for each in until if each - _COMES_S + _WORTH_S > now]]
+        moments = [at + seconds for _, at in self._called.values() for seconds in (_WORTH_S, _COMES_S)]
+        return [moment for moment in moments if moment > trio.current_time()]
 
     @property
     def is_under_way(self) -> bool:
         """Whether bots have been called so recently that it is worth waiting for them."""
-        return any(until - _COMES_S + _WORTH_S > trio.current_time() for _, until in self._called.values())
+        return any(at + _WORTH_S > trio.current_time() for _, at in self._called.values())
 
     def call(self, free: int) -> None:
         """Call as many bots as there are seats, less those that are on their way."""
         now = trio.current_time()
         bots = [bot for bot in self.config.fill if bot not in self.unfilled]
-        self._called = {name: called for name, called in self._called.items() if called[1] > now}
+        self._called = {name: called for name, called in self._called.items() if called[1] + _COMES_S > now}
         for _ in range(free - len(self._called) if bots else 0):
             bot = bots[self._next % len(bots)]
             self._next += 1
-            self._called[self._send(self.config, bot)] = bot, now + _COMES_S
+            self._called[self._send(self.config, bot)] = bot, now
 
     def has_come(self, name: str) -> None:
         """Note that somebody gets a seat, or is refused one."""
