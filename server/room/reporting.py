@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Any, Final, TextIO
 
 from server.support.allowance import Allowances
-from server.support.console import SilentConsole
+from server.support.console import Console
 
 _PREFIX: Final = "riverboat: "
 _WARNING: Final = "WARNING: "
@@ -88,7 +88,7 @@ class Unhurried:
             self._is_well = not data
 
 
-class OperatorConsole(SilentConsole):
+class OperatorConsole(Console):
     """Where a room reports: stderr.
 
     Args:

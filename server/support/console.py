@@ -6,15 +6,14 @@ import contextlib
 import time
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from engine.support.user_input import printable
 from server.support.private_files import open_private
 from server.support.record_file import Later, at_once
 
 
-class Console(Protocol):
-    """A match's output: the dealer's stdout and stderr, or files in the match folder."""
+class Console:
+    """A match's output: the dealer's stdout and stderr, files in the match folder, or by itself nothing."""
 
     def out(self, text: str) -> None:
         """A line for programs: the score."""
@@ -26,20 +25,7 @@ class Console(Protocol):
         """Note that a hand is over."""
 
 
-class SilentConsole:
-    """A console to which nobody listens."""
-
-    def out(self, text: str) -> None:
-        """Drop it."""
-
-    def err(self, text: str) -> None:
-        """Drop it."""
-
-    def hand_finished(self, hand_number: int) -> None:
-        """Drop it."""
-
-
-class FileConsole(SilentConsole):
+class FileConsole(Console):
     """Writes warnings and failures into a file in a match's folder; a full disk loses them, not the match.
 
     Args:

@@ -28,7 +28,7 @@ import trio
 
 from engine.poker.match_key import MatchSeed
 from engine.poker.rules import game_path, load_game
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
 from tests.support.benchmarks import BenchmarkParser, how_many, in_turns, process_times, riverboat
@@ -147,7 +147,7 @@ async def serve(tables: int, hands: int) -> None:
             config = MatchConfig(
                 f"m{number}", game, GAME, hands, MatchSeed(number), NAMES, log_path=path, quiet=True
             )
-            server = MatchServer(config, SilentConsole())
+            server = MatchServer(config, Console())
             server.open()
             nursery.start_soon(server.run)
             print(*server.ports, flush=True)

@@ -30,7 +30,7 @@ from engine.poker.rules import load_game
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.table.config import TimeLimits
 from tests.support.benchmarks import BenchmarkParser, memory_kib, process_seconds
 
@@ -59,7 +59,7 @@ def house(folder: Path, tables: int) -> None:
             tuple(configs), port=0, data=folder, guest_chips=2**30, guests_per_minute=10**6, http=None
         )
         async with trio.open_nursery() as nursery:
-            addresses = await nursery.start(Room(config, SilentConsole()).run)
+            addresses = await nursery.start(Room(config, Console()).run)
             print(addresses.port, flush=True)
 
     with collected_in_parts():

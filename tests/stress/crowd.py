@@ -20,7 +20,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.table.config import OnFailure, TimeLimits
 from server.table.match import MatchServer
 from server.table.outcome import Durations
@@ -164,7 +164,7 @@ _CLOSE_S: Final = 30.0
 
 
 @attrs.define(eq=False)
-class Watch(SilentConsole):
+class Watch(Console):
     """Counts the hands of a table and the time between them."""
 
     hands: int = 0

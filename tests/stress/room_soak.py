@@ -20,7 +20,7 @@ from server.room.collecting import collected_in_parts
 from server.room.config import Policy, RoomConfig
 from server.room.room import Room
 from server.room.web.serving import serve_web
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import DEFAULT_PAYOUTS, Level, SitAndGo
 from tests.stress.common import Stress, Usage, begin, folder, main, role, usage
@@ -63,9 +63,9 @@ def _config(place: Path) -> RoomConfig:
 async def _house(place: Path) -> None:
     """The room; says its ports, then in each line of stdin's answer how many tasks and hands there are."""
     async with trio.open_nursery() as nursery:
-        room = Room(_config(place), SilentConsole())
+        room = Room(_config(place), Console())
         addresses = await nursery.start(room.run)
-        pages = await nursery.start(serve_web, room, SilentConsole())
+        pages = await nursery.start(serve_web, room, Console())
         print(addresses.port, pages.rstrip("/").rpartition(":")[2], flush=True)
         async for _ in trio.lowlevel.FdStream(0):
             tasks = trio.lowlevel.current_statistics().tasks_living

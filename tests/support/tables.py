@@ -19,6 +19,7 @@ import trio
 from engine.poker.match_key import MatchSeed
 from engine.poker.rules import BettingState, GameDefinition, load_game, parse_betting
 from protocol.records import HandRecord, parse_hand
+from server.support.console import Console
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer
@@ -64,7 +65,7 @@ def free_ports(number: int) -> list[int]:
 
 
 @attrs.define(eq=False)
-class Recorder:
+class Recorder(Console):
     """A console that keeps what a match reports."""
 
     stdout: str = ""

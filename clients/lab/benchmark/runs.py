@@ -27,7 +27,7 @@ from protocol.agents.observation import Observation
 from protocol.agents.turns import SeatError, TurnBook
 from server.records.evidence import POLICY_FILE
 from server.records.logs import open_log
-from server.support.console import Console, SilentConsole
+from server.support.console import Console
 from server.support.private_files import FILE_MODE, FOLDER_MODE, open_private
 from server.support.record_file import RecordFile, read_lines
 from server.support.seat_tokens import same_token
@@ -156,8 +156,8 @@ class Run:
             cards=self.cards, names=(CLIENT, *names), log_path=self.log_path,
             policy_path=self.folder / POLICY_FILE, keeps_hands=True, opener=open_private, quiet=True,
         )  # fmt: skip
-        self._records = MatchRecords(self.match, SilentConsole())
-        self._book = MatchBook(self.match, SilentConsole(), self._records)
+        self._records = MatchRecords(self.match, Console())
+        self._book = MatchBook(self.match, Console(), self._records)
         self._free: list[_Slot] = []
         self._next = 0
         self._ahead: dict[int, FinishedHand] = {}  # over before an earlier one

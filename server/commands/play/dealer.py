@@ -26,7 +26,7 @@ from engine.support.interruption import as_ctrl_c, die_of
 from engine.support.seeds import random_seed
 from engine.support.user_input import parse_finite, parse_whole, printable
 from server.support.addresses import listening_address
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.support.errors import MatchAborted
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
@@ -285,7 +285,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
     )
 
 
-class _Terminal(SilentConsole):
+class _Terminal(Console):
     """The dealer's stdout and stderr.  A match outlives their readers: its log has it all."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, 
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
 from server.records.results import Pass, player_results
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.support.errors import in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.book import CommonDecision, Following, Onlooker
@@ -159,7 +159,7 @@ class InProcessRunner:
 
         is_free = False
         try:
-            table = WorkersTable(config, SilentConsole(), Workforce(order, hire), onlooker)
+            table = WorkersTable(config, Console(), Workforce(order, hire), onlooker)
             outcome = await table.run()
             if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
                 raise CannotPlay(in_words(outcome.error))

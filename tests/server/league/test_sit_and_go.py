@@ -44,7 +44,7 @@ from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_an
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands
 from server.records.logs import open_log
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.support.toml_text import FileMistake
 from server.table.rules.sit_and_go import Level, SitAndGo, SitAndGoTable
 from tests.server.league.houses import Kill, plan_of, plan_text, played, played_until_killed
@@ -282,7 +282,7 @@ async def played_over_sockets(folder: Path, clients: dict[str, Client], *, leavi
     """Play a sit-and-go to its end from wherever it was."""
     table = begin(folder, MATCH, SOCKET_PLAN)
     config = table_config(SOCKET_PLAN, MATCH, table, CARDS, folder / LOG)
-    server = SitAndGoHands(config, SilentConsole(), table, failing_is_leaving=leaving).server
+    server = SitAndGoHands(config, Console(), table, failing_is_leaving=leaving).server
     server.open()
 
     async def come(client: Client, port: int) -> None:

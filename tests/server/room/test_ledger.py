@@ -23,7 +23,7 @@ from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerIsFull
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.table.rules.line_up import Blinds
 from tests.support.rooms import standings_of
 
@@ -376,7 +376,7 @@ async def test_the_log_is_copied_by_another_thread_than_the_writers(
         assert file.stat().st_size == size
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(copy_back, book, SilentConsole())
+            nursery.start_soon(copy_back, book, Console())
             await trio.sleep(EVERY_S)
             book.hand_finished(hand(100), (), (), (), Blinds(0, 0, 1))
             while file.stat().st_size < 100 * 100_000:  # noqa: ASYNC110 - nobody tells
@@ -412,7 +412,7 @@ async def test_an_operator_is_told_once_that_the_log_cannot_be_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
 ) -> None:
     said: list[str] = []
-    console = SilentConsole()
+    console = Console()
     monkeypatch.setattr(console, "err", said.append)
     file = tmp_path / FILE
     with Ledger(tmp_path) as book:

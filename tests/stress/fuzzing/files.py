@@ -41,7 +41,7 @@ from protocol.records import TransactionError, parse_hand, parse_score, parse_tr
 from server.league.plan_file import parse_plan
 from server.match.launching.players import PlayerError, format_bot_file, read_bot_file
 from server.room.config import RoomError, load_room
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.support.errors import MatchAborted
 from server.support.toml_text import FileMistake, read_text
 from server.table.match import MatchHands, MatchServer
@@ -129,7 +129,7 @@ def _resumed_matches(rng: random.Random) -> None:
     config = match_config(
         log_of(name).game, 20, log_of(name).seed, log_path=log, transaction_path=tlog, append=True
     )
-    server = MatchServer(config, SilentConsole())
+    server = MatchServer(config, Console())
     server.records.open()
     try:
         server.records.begin_replay()

@@ -24,7 +24,7 @@ from clients.lab.benchmark.service import Service
 from engine.poker.rules import CALL, Action, CardDealer, HandView, initial_hand, load_game
 from protocol.agents.answers import answer_of
 from server.records.verification.log_checker import verify_log
-from server.support.console import SilentConsole
+from server.support.console import Console
 from server.support.toml_text import FileMistake
 from tests.support.hands.strategies import choose
 
@@ -41,7 +41,7 @@ def config_in(folder: Path, **changes: Any) -> BenchmarkConfig:
 
 @asynccontextmanager
 async def client_of(config: BenchmarkConfig) -> AsyncIterator[httpx2.AsyncClient]:
-    runs = Runs(config, SilentConsole())
+    runs = Runs(config, Console())
     transport = httpx2.ASGITransport(Service(config, runs).application())
     try:
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
@@ -182,7 +182,7 @@ async def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path: Path) -
 
 async def test_hands_that_are_left_open_are_finished_and_count(tmp_path: Path) -> None:
     bold = Opponent("always-raise", "always-raise", "1", GAMES, True)
-    runs = Runs(config_in(tmp_path, abandon_s=0.2, opponents={bold.name: bold}), SilentConsole())
+    runs = Runs(config_in(tmp_path, abandon_s=0.2, opponents={bold.name: bold}), Console())
     run, _ = runs.create(bold.name, "nolimit-2p")
     await run.ready()
     await run.open_hand()
@@ -225,7 +225,7 @@ async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
     logs = []
     for part in ("whole", "broken"):
         config = config_in(tmp_path / part)
-        runs = Runs(config, SilentConsole())
+        runs = Runs(config, Console())
         run, key = runs.create(opponent, "limit-2p", seed=5)
         await run.ready()
         chosen = at_random(4)
@@ -239,7 +239,7 @@ async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
                     runs.end()
                     with (run.folder / "answers").open("a") as answers:
                         answers.write(torn)
-                    runs = Runs(config, SilentConsole())
+                    runs = Runs(config, Console())
                     run = await runs.find(key)
                     hand = await run.find(number)
                     assert (await run.act(hand, body))["again"]
