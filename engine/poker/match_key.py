@@ -68,6 +68,21 @@ class MatchKey:
             raise ValueError(f"expected a key of {2 * KEY_BYTES} hexadecimal digits, got {text!r}")
         return cls(bytes.fromhex(text))
 
+    @classmethod
+    def parse_committed(cls, text: str, commitment: str | None) -> Self:
+        """The key that a text is; it must be the one that was committed to, if any was.
+
+        Raises:
+            ValueError: the text is not a key, or is another one.
+        """
+        key = cls.parse(text)
+        if commitment not in (None, key.commitment):
+            raise ValueError(
+                "the key is not the one that was committed to: "
+                f"expected SHA-256 {commitment}, got {key.commitment}"
+            )
+        return key
+
     @property
     def text(self) -> str:
         """The key as 64 hexadecimal digits; show it only when the last hand is over."""

@@ -92,10 +92,6 @@ class TableLog(MatchRecords):
             self._is_broken = True
             self.console.err(error.lines)
 
-    def write_entry(self, hand: HandEntry) -> None:
-        """Write a finished hand."""
-        self.write(format_entry(hand))
-
 
 def _first_missing(path: Path) -> int:
     """The number of the first hand that a log does not have in full; any part of it in the log is cut off."""
@@ -249,12 +245,7 @@ class _Checker:
             self.hands += 1
 
     def _check_key(self, hand: _Hand, text: str) -> None:
-        key = MatchKey.parse(text)
         if hand.state is None or hand.commitment is None:
             raise ValueError(f"expected the hash and the end of hand {hand.number} before its key")
-        if key.commitment != hand.commitment:
-            raise ValueError(
-                f"the key is not the one that was committed to: expected SHA-256 {hand.commitment}, "
-                f"got {key.commitment}"
-            )
+        key = MatchKey.parse_committed(text, hand.commitment)
         check_cards(hand.state, key.dealer(hand.game).deal(), key.label)

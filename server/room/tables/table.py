@@ -28,7 +28,7 @@ from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.filling import SendBot
-from server.room.tables.log import TableLog, match_config
+from server.room.tables.log import TableLog, format_entry, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
 from server.support import turns
@@ -363,7 +363,7 @@ class RoomTable:
             )
 
         await self._pause_while_full(book)
-        self._log.write_entry(entry)
+        self._log.write(format_entry(entry))
         if config.policy is not Policy.MATCH:
             for place in hand.places:
                 place.stack += nets[place.seat.number]
