@@ -15,7 +15,7 @@ from engine.support.files import write_whole
 from protocol import variables
 from server.league.match import match_cards
 from server.league.plan import Match, TournamentPlan
-from server.league.running.processes import CannotPlay, clear
+from server.league.running.processes import CannotPlay, LocalRunner, clear
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
@@ -64,8 +64,8 @@ class Staff:
             await worker.end()
 
 
-class InProcessRunner:
-    """Plays matches in long-lived processes.
+class StaffedRunner(LocalRunner):
+    """What those have in common that play in long-lived processes.
 
     Args:
         plan: of the tournament.
@@ -79,6 +79,14 @@ class InProcessRunner:
         self._plan = plan
         self._root = root
         self._staff = Staff(folder)
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._staff.close()
+
+
+class InProcessRunner(StaffedRunner):
+    """Plays matches in long-lived processes."""
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
@@ -167,10 +175,6 @@ class InProcessRunner:
         finally:
             await self._staff.keep(worker, duplicate=plan.duplicate, is_free=is_free)
         return Pass(outcome, of_pass.players)
-
-    async def close(self) -> None:
-        """End the processes."""
-        await self._staff.close()
 
 
 def _write_result(plan: MatchPlan, passes: Sequence[Pass]) -> None:

@@ -62,14 +62,14 @@ class Runner(Protocol):
         """
 
 
-class LocalRunner(Runner, Protocol):
+class LocalRunner(Runner):
     """Plays matches on this machine.
 
     *Resource handling*: `close` on every way out.
     """
 
     async def close(self) -> None:
-        """End everything that is still running."""
+        """End everything that is still running; by itself, nothing is."""
 
 
 @attrs.frozen
@@ -83,7 +83,7 @@ class Ended:
 
 
 @attrs.frozen
-class ProcessRunner:
+class ProcessRunner(LocalRunner):
     """Plays matches as processes."""
 
     plan: TournamentPlan
@@ -106,9 +106,6 @@ class ProcessRunner:
         ended = await run_match(words, self.cards(match))
         if not is_over(ended.status, folder):
             raise CannotPlay(f"{match.label}: {ended.why}")
-
-    async def close(self) -> None:
-        """Do nothing: nothing is left running."""
 
     async def _wait_for_lock(self, folder: Path) -> None:
         """Wait until the house of an earlier sitting has released the folder."""

@@ -17,8 +17,8 @@ from engine.poker.rules import format_game
 from engine.support.seeds import derive_seed
 from server.league.match import match_cards
 from server.league.plan import Match, Rule, TournamentPlan
-from server.league.running.in_process import Staff
-from server.league.running.processes import CannotPlay, sandbox_of
+from server.league.running.in_process import StaffedRunner
+from server.league.running.processes import CannotPlay, LocalRunner, sandbox_of
 from server.league.sit_and_go import log as logs
 from server.league.sit_and_go.table import SitAndGoHands
 from server.match.in_process import BotFailed, Worker
@@ -44,21 +44,8 @@ _REAP_S: Final = 5.0
 # Between two looks for orphans.
 
 
-class SitAndGoRunner:
-    """Plays sit-and-gos.
-
-    Args:
-        plan: of the tournament.
-        root: the seed or key from which all cards follow; None if every match draws keys of its own.
-        folder: of the tournament.
-
-    *Resource handling*: `close` on every way out.
-    """
-
-    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey | None, folder: Path) -> None:
-        self._plan = plan
-        self._root = root
-        self._staff = Staff(folder)
+class SitAndGoRunner(StaffedRunner):
+    """Plays sit-and-gos in long-lived processes."""
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
@@ -101,10 +88,6 @@ class SitAndGoRunner:
             fixed_seats=True,
         )
 
-    async def close(self) -> None:
-        """End the processes."""
-        await self._staff.close()
-
 
 async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[str, bool]:
     """Play a hand: its line of the log, and whether the worker can play another."""
@@ -122,7 +105,7 @@ async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[st
     return logs.format_out(order.names[failure.seat], crash), False
 
 
-class SeatedRunner:
+class SeatedRunner(LocalRunner):
     """Plays sit-and-gos with players of every kind.
 
     Args:
@@ -208,9 +191,6 @@ class SeatedRunner:
         while True:
             await trio.sleep(_REAP_S)
             self._orphanage.reap()
-
-    async def close(self) -> None:
-        """Do nothing: nothing is left running."""
 
 
 def table_config(
