@@ -13,12 +13,11 @@ from engine.support.files.formats import parse_json
 from engine.support.user_input import how_many
 from server.league.house import PLAN, Folder, TournamentFault
 from server.league.match import DamagedMatch, match_cards
-from server.league.sit_and_go.log import LOG, check_log, table_of_match
-from server.records.logs import LogError, find_logs
+from server.league.sit_and_go.log import check_log, table_of_match
+from server.records.logs import LOG_FILE, RESULT_FILE, LogError, find_logs
 from server.records.verification.log_checker import verify_log
 from server.support.toml_text import FileMistake
 
-_RESULT: Final = "result.json"
 _DERIVED: Final = (
     "players", "pairs", "hands", "matches", "failures", "run_off", "bootstrap", "cycles", "rounds",
 )  # fmt: skip
@@ -42,7 +41,7 @@ class CheckedTournament:
         if self.problem is not None:
             return self.problem
         found = f"{how_many(self.matches, 'match')}, {how_many(self.hands, 'hand')}"
-        return f"{self.path}: true: {found}; {_RESULT} follows from them"
+        return f"{self.path}: true: {found}; {RESULT_FILE} follows from them"
 
 
 def is_tournament(path: Path) -> bool:
@@ -60,11 +59,12 @@ def check_tournament(path: Path) -> CheckedTournament:
             root, common = folder.root, folder.plan.common_seeds
             cards = None if root is None else match_cards(root, match, common=common)
             if folder.plan.sit_and_go is not None:
-                fault = check_log(place / LOG, table_of_match(folder.plan, match), cards)
+                log = place / LOG_FILE
+                fault = check_log(log, table_of_match(folder.plan, match), cards)
                 logs, matches, hands = logs + 1, matches + 1, hands + folder.played[match].hands
                 if fault is not None:
-                    said = f"{place / LOG}:{fault[0]}: {fault[1]}"
-                    return CheckedTournament(path, matches, logs, hands, said, (str(place / LOG), fault[0]))
+                    said = f"{log}:{fault[0]}: {fault[1]}"
+                    return CheckedTournament(path, matches, logs, hands, said, (str(log), fault[0]))
                 continue
             event = folder.plan.events[match.event]
             for log in find_logs([place]) if folder.played[match].hands else ():
@@ -84,7 +84,7 @@ def _difference(folder: Folder) -> str | None:
     """How ``result.json`` differs from what follows from the logs."""
     from server.league.standings import standings  # loads numpy
 
-    path = folder.path / _RESULT
+    path = folder.path / RESULT_FILE
     try:
         said = parse_json(path.read_text("utf-8"))
     except (OSError, ValueError) as error:

@@ -28,8 +28,9 @@ from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching import confinement
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
-from server.match.sittings.sitting import PLAN, RESULT, Sitting, StoredPlan, result_of
+from server.match.sittings.sitting import PLAN, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
+from server.records.logs import RESULT_FILE
 from server.records.match_defaults import PRESETS, Times
 from server.support.options import GroupedCommand, Named, Parsed, ending_with, flag
 from server.support.seat_tokens import by_seat, checked_token, hidden_tokens
@@ -120,7 +121,7 @@ class ResumableCommand(GroupedCommand):
         ctx.call_on_close(sitting.close)
         result = result_of(folder)
         if result is not None:
-            said = f"the match in {folder} is over; its result is in {folder / RESULT}"
+            said = f"the match in {folder} is over; its result is in {folder / RESULT_FILE}"
             click.echo(json.dumps(result) if ctx.params["as_json"] else said)
             ctx.exit()
         ctx.meta[_SITTING] = sitting

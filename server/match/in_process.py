@@ -38,7 +38,6 @@ from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 from server.table.records import MatchRecords
 
-# -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _CHUNK: Final = 64
 # Hands that a worker plays before the next one's turn: the fastest bots play them in milliseconds.
 _READ: Final = 1 << 16

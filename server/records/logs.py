@@ -51,7 +51,9 @@ GAME_FILE: Final = "match.game"
 """A game file beside a log, which is the log's game."""
 PLAN_FILE: Final = "plan.json"
 """The plan in a match's folder, which contains the game's definition."""
-_LOG_FILE: Final = "match.log"
+LOG_FILE: Final = "match.log"
+RESULT_FILE: Final = "result.json"
+"""The files of a match in its folder; of a duplicate match, each pass has a log."""
 _MOST_COMMENTS: Final = 1000
 _UNKNOWN: Final = -1
 _MOST_HANDS: Final = (1 << 63) - 1
@@ -196,12 +198,12 @@ def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            passes = sorted(path.glob(f"pass-*/{_LOG_FILE}"), key=lambda log: (len(log.parent.name), log))
-            whole = path / _LOG_FILE
+            passes = sorted(path.glob(f"pass-*/{LOG_FILE}"), key=lambda log: (len(log.parent.name), log))
+            whole = path / LOG_FILE
             logs = [whole] if whole.exists() else passes
             logs = logs or sorted([*path.glob("*.log"), *path.glob("*.log.gz")])
             if not logs:
-                raise LogError(f"{path}: there is no log in this folder (expected {_LOG_FILE}, or *.log)")
+                raise LogError(f"{path}: there is no log in this folder (expected {LOG_FILE}, or *.log)")
             found += logs
         else:
             found.append(path)

@@ -18,7 +18,7 @@ from engine.evidence.field_test import Bounds, Decision
 from engine.support.files import write_whole
 from engine.support.interruption import held_back
 from engine.support.seeds import random_seed
-from server.commands.league.tournament import RESULT, Refused, check_cluster, run_house
+from server.commands.league.tournament import Refused, check_cluster, run_house
 from server.league.comparing.house import ArmsRunner, Course
 from server.league.comparing.plan import Comparison, read_field, stored_seed
 from server.league.comparing.result import Way, result_of, table_of, write_page
@@ -30,7 +30,7 @@ from server.match.launching.players import PlayerError
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
 from server.records.evidence import Luck
-from server.records.logs import LogError
+from server.records.logs import RESULT_FILE, LogError
 from server.records.pages import require_page
 from server.support.console import say
 from server.support.options import GAME, PATH, Parsed, ending_with, flag, option
@@ -125,7 +125,7 @@ def _tell(course: Course, *, as_json: bool, report: bool) -> None:
         OSError: it cannot be written.
     """
     content, folder = result_of(course), course.folder.path
-    write_whole(folder / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
+    write_whole(folder / RESULT_FILE, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
     if report:
         say(f"report: {write_page(folder, content)}")
     with contextlib.suppress(BrokenPipeError):

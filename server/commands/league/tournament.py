@@ -28,7 +28,7 @@ from server.league.running.in_process import InProcessRunner
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
-from server.records.logs import LogError
+from server.records.logs import RESULT_FILE, LogError
 from server.records.pages import NEEDED, can_be_made
 from server.support.console import say
 from server.support.errors import only, os_error_in_words
@@ -36,9 +36,7 @@ from server.support.options import FOLDER, ending_with, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, read_text
 
-RESULT: Final = "result.json"
 _HOME: Final = Path("tournaments")
-_EXIT_PLAYER_FAILED: Final = 3
 
 
 class Refused(click.ClickException):
@@ -113,7 +111,7 @@ def tournament(
 
             status, fault = run_house(folder, noted, show, workers, scheduler)
             status = _tell_all(folder, status, fault, as_json=as_json)
-    if status not in (0, _EXIT_PLAYER_FAILED):
+    if status not in (0, processes.EXIT_FAILED):
         say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
     sys.exit(status)
 
@@ -139,7 +137,7 @@ def _tell_all(folder: Folder, status: int, fault: str | None, *, as_json: bool) 
         return 1
     if status:
         return status
-    return _EXIT_PLAYER_FAILED if content is not None and content["failures"] else 0
+    return processes.EXIT_FAILED if content is not None and content["failures"] else 0
 
 
 def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
@@ -153,7 +151,7 @@ def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     from server.league.standings import standings  # loads numpy
 
     content = standings(folder, is_complete=is_complete)
-    write_whole(folder.path / RESULT, json.dumps(content, indent=2) + "\n", mode=FILE_MODE)
+    write_whole(folder.path / RESULT_FILE, json.dumps(content, indent=2) + "\n", mode=FILE_MODE)
     write_report(folder, content)
     return content
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import attrs
 import trio
@@ -19,14 +19,13 @@ from server.league.running.processes import CannotPlay, LocalRunner, clear
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
+from server.records.logs import LOG_FILE, RESULT_FILE
 from server.records.results import Pass, player_results
 from server.support.console import Console
 from server.support.errors import in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.book import CommonDecision, Following, Onlooker
 from server.table.config import MatchConfig, OnFailure
-
-_RESULT: Final = "result.json"
 
 
 class Staff:
@@ -156,7 +155,7 @@ class InProcessRunner(StaffedRunner):
     async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker) -> Pass:
         folder = plan.pass_folder(number)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        log = folder / "match.log"
+        log = folder / LOG_FILE
         of_pass = plan.order(number)
         config = attrs.evolve(of_pass.config, is_resumable=True, resumes=log.exists(), append=True)
         order = shard_order(attrs.evolve(of_pass, config=config))
@@ -192,4 +191,4 @@ def _write_result(plan: MatchPlan, passes: Sequence[Pass]) -> None:
         "hands_per_second": hands / seconds if seconds > 0 else None,
         "in_process": True,
     }
-    write_whole(plan.folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
+    write_whole(plan.folder / RESULT_FILE, json.dumps(result) + "\n", mode=FILE_MODE)

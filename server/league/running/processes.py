@@ -32,10 +32,9 @@ from server.records.evidence import Luck
 from server.records.match_defaults import Times
 from server.support.private_files import FOLDER_MODE
 
-# -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _OPTIONS: Final = ("--json", "--end-with-stdin")
 _EXIT_USAGE: Final = 2
-_EXIT_FAILED: Final = 3
+EXIT_FAILED: Final = 3
 _TIDYING_S: Final = 20.0
 """Time for a match to end in good order when it is cut short."""
 _RELEASE_S: Final = 30.0
@@ -279,7 +278,7 @@ def with_sandboxes(plan: TournamentPlan, path: Path, say: Callable[[str], None])
 
 def is_over(status: int, folder: Path) -> bool:
     """Whether a match that ended with an exit status was played to its end."""
-    return status in (0, _EXIT_FAILED) and result_of(folder) is not None
+    return status in (0, EXIT_FAILED) and result_of(folder) is not None
 
 
 def clear(folder: Path) -> None:

@@ -34,14 +34,12 @@ from protocol import records
 from protocol.extension import format_game_line, parse_game_line
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
-from server.records.logs import read_object
+from server.records.logs import LOG_FILE, RESULT_FILE, read_object
 from server.records.verification.log_checker import check_cards, check_chips
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.rules.sit_and_go import SitAndGoTable
 
-LOG: Final = "match.log"
-_RESULT: Final = "result.json"
 _OUT: Final = "# out "
 _FAILED: Final = "# failed "
 _ABSENT: Final = "# absent "
@@ -109,13 +107,13 @@ def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     table = table_of_match(plan, match)
     try:
-        size = read_log(folder / LOG, table)
+        size = read_log(folder / LOG_FILE, table)
     except DamagedMatch:
         move_aside(folder)
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         return table_of_match(plan, match)
-    if size and size < (folder / LOG).stat().st_size:
-        os.truncate(folder / LOG, size)
+    if size and size < (folder / LOG_FILE).stat().st_size:
+        os.truncate(folder / LOG_FILE, size)
     return table
 
 
@@ -138,7 +136,7 @@ def end(
     """
     result = {"over": True, "seconds": seconds, "decision_seconds": decision_seconds}
     result["answers_changed"] = changes
-    write_whole(folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
+    write_whole(folder / RESULT_FILE, json.dumps(result) + "\n", mode=FILE_MODE)
 
 
 def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey:
@@ -154,7 +152,7 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
 
 def _result(folder: Path) -> dict[str, Any] | None:
     """The record after the last hand, None if it has not been played; the log has the rest."""
-    result = read_object(folder / _RESULT)
+    result = read_object(folder / RESULT_FILE)
     return result if result is not None and result.get("over") is True else None
 
 
@@ -223,12 +221,12 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
     if result is None:
         return None
     table = table_of_match(plan, match)
-    read_log(folder / LOG, table)
+    read_log(folder / LOG_FILE, table)
     if not table.is_over:
         raise DamagedMatch(f"its log ends after {table.hands} hands, with {len(table.left)} players left")
     n = len(match.players)
     payouts = table.payouts()
-    faults, absences = _comments((folder / LOG).read_text("utf-8"), match)
+    faults, absences = _comments((folder / LOG_FILE).read_text("utf-8"), match)
     places = "; ".join(f"{k}. {', '.join(group)}" for k, group in enumerate(table.places(), 1))
     won = tuple([array("d", [1000 * (payouts[name] * n - 1)]) for name in match.players])
     times = {name: result.get("decision_seconds", {}).get(name) for name in match.players}

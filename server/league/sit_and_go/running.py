@@ -28,6 +28,7 @@ from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
 from server.match.shards import ShardOrder, Share
 from server.match.sharing.staffed_table import Announcer, House, StaffedTable
+from server.records.logs import LOG_FILE
 from server.records.match_defaults import time_limits
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, in_words
@@ -52,7 +53,7 @@ class SitAndGoRunner(StaffedRunner):
         table = logs.begin(folder, match, self._plan)
         cards = match_cards(self._root, match, common=self._plan.common_seeds)
         began = trio.current_time()
-        with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
+        with RecordFile(folder / LOG_FILE, append=True, opener=open_private) as log:
             log.write(logs.format_begin(table, cards, is_new=log.is_empty))
             worker: Worker | None = None
             try:
@@ -155,7 +156,7 @@ class SeatedRunner(LocalRunner):
         order = PassOrder(
             number=0,
             players=tuple(range(len(players))),
-            config=table_config(plan, match, table, cards, folder / logs.LOG),
+            config=table_config(plan, match, table, cards, folder / LOG_FILE),
             seated=tuple(players),
             seeds=tuple([seeds[name] for name in table.left]),
             output=folder / "players",
@@ -169,7 +170,7 @@ class SeatedRunner(LocalRunner):
         times = {seat.name: seat.decision_times.in_short() for seat in outcome.seats}
         lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
-            with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
+            with RecordFile(folder / LOG_FILE, append=True, opener=open_private) as log:
                 log.write(lines)
         changes = {
             seat.name: {"answers": len(seat.decision_times), **seat.changes}

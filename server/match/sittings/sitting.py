@@ -30,25 +30,24 @@ import attrs
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.records.logs import read_object
+from server.records.logs import LOG_FILE, RESULT_FILE, read_object
 from server.support.private_files import FILE_MODE, FOLDER_MODE, first_free
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 
 PLAN: Final = "plan.json"
 PROGRESS: Final = "progress.json"
-RESULT: Final = "result.json"
 _SCHEMA: Final = 1
 _LOCK: Final = "match"
 _HOME: Final = Path("matches")
 _NAMES: Final = (
-    "match.log", RESULT, "report.html", "dealer.err", "players", PLAN, PROGRESS,
+    LOG_FILE, RESULT_FILE, "report.html", "dealer.err", "players", PLAN, PROGRESS,
 )  # fmt: skip
 """Of a match, beside ``pass-K``."""
 
 
 def result_of(folder: Path) -> dict[str, Any] | None:
     """The result of a match that is over; None while it can be resumed."""
-    result = read_object(folder / RESULT)
+    result = read_object(folder / RESULT_FILE)
     return None if result is None or "cut_short" in result else result
 
 

@@ -17,9 +17,8 @@ from protocol.records import format_hand, format_score
 from server.records.formats.hands import PlayedHand, folds_for_nothing, settle
 from server.records.formats.said import FormatError
 from server.records.log_lines import LogError
-from server.records.logs import MatchLog, by_seat, open_log, rotation
+from server.records.logs import RESULT_FILE, MatchLog, by_seat, open_log, rotation
 
-_RESULT = "result.json"
 UNKNOWN_SEED = "unknown"
 """The text in place of the seed in a header."""
 
@@ -32,7 +31,7 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
     """
     log = open_log(path, game)
     match = _match_number(log)
-    time = _time_of(path) if log.commitments or (path.parent / _RESULT).is_file() else None
+    time = _time_of(path) if log.commitments or (path.parent / RESULT_FILE).is_file() else None
     for row in log.rows():
         where = f"{path}:{row.line}"
         if isinstance(row, LogError):
@@ -65,7 +64,7 @@ def _time_of(path: Path) -> datetime | None:
     """When the match of a log of ours began, by its result; else when the log was last written."""
     try:
         for folder in (path.parent, path.parent.parent):
-            result = folder / _RESULT
+            result = folder / RESULT_FILE
             if result.is_file() and (value := parse_json(result.read_text("utf-8"))) and "started" in value:
                 return datetime.fromisoformat(value["started"]).astimezone(UTC)
         return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)

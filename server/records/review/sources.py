@@ -17,13 +17,12 @@ import attrs
 from engine.support.files.formats import parse_json
 from engine.support.user_input import printable
 from server.records.batches import group_passes
-from server.records.logs import LogError, MatchLog, find_logs, open_log
+from server.records.logs import RESULT_FILE, LogError, MatchLog, find_logs, open_log
 from server.records.match_defaults import MATCH_DEFAULTS
 from server.records.review.counts import Passes
 from server.support.private_files import tail_of
 from server.table.config import FORMER_POLICIES
 
-RESULT_FILE: Final = "result.json"
 _MOST_RESULT: Final = 1 << 24
 _TAIL_BYTES: Final = 8192
 _TAIL_LINES: Final = 20

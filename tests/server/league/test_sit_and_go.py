@@ -40,10 +40,10 @@ from server.commands.look_back.verify import verify
 from server.league.checking import check_tournament
 from server.league.match import Played
 from server.league.plan import Match
-from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
+from server.league.sit_and_go.log import begin, check_log, end, read_sit_and_go, table_of_match
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands
-from server.records.logs import open_log
+from server.records.logs import LOG_FILE, open_log
 from server.support.console import Console
 from server.support.toml_text import FileMistake
 from server.table.rules.sit_and_go import Level, SitAndGo, SitAndGoTable
@@ -281,7 +281,7 @@ def leaves_at(number: int) -> Client:
 async def played_over_sockets(folder: Path, clients: dict[str, Client], *, leaving: bool = False) -> Played:
     """Play a sit-and-go to its end from wherever it was."""
     table = begin(folder, MATCH, SOCKET_PLAN)
-    config = table_config(SOCKET_PLAN, MATCH, table, CARDS, folder / LOG)
+    config = table_config(SOCKET_PLAN, MATCH, table, CARDS, folder / LOG_FILE)
     server = SitAndGoHands(config, Console(), table, failing_is_leaving=leaving).server
     server.open()
 
@@ -311,7 +311,7 @@ async def test_before_each_hand_a_client_is_told_what_is_played(tmp_path: Path) 
 
     table = table_of_match(SOCKET_PLAN, MATCH)
     expected = []
-    for line in (tmp_path / LOG).read_text().splitlines():
+    for line in (tmp_path / LOG_FILE).read_text().splitlines():
         record = parse_hand(line)
         if record is not None:
             game, names = table.game(), table.seating()
@@ -320,21 +320,21 @@ async def test_before_each_hand_a_client_is_told_what_is_played(tmp_path: Path) 
             table.finish(record.chips)
     assert watcher.told == expected
     assert len({blinds for _, _, blinds, _, _ in expected}) > 1
-    assert check_log(tmp_path / LOG, table_of_match(SOCKET_PLAN, MATCH), CARDS) is None
+    assert check_log(tmp_path / LOG_FILE, table_of_match(SOCKET_PLAN, MATCH), CARDS) is None
     assert not found.faults
     assert sum(found.total(name) for name in SOCKET_PLAN.names) == pytest.approx(0.0)
 
 
 async def test_a_sit_and_go_that_was_cut_short_goes_on_with_the_same_hands(tmp_path: Path) -> None:
     await played_over_sockets(tmp_path / "whole", everybody())
-    whole = (tmp_path / "whole" / LOG).read_bytes()
+    whole = (tmp_path / "whole" / LOG_FILE).read_bytes()
 
     for share in (0.4, 0.9):
         folder = tmp_path / f"{share}"
         folder.mkdir()
-        (folder / LOG).write_bytes(whole[: int(share * len(whole))])
+        (folder / LOG_FILE).write_bytes(whole[: int(share * len(whole))])
         await played_over_sockets(folder, everybody())
-        assert (folder / LOG).read_bytes() == whole
+        assert (folder / LOG_FILE).read_bytes() == whole
 
 
 async def test_a_client_that_cannot_be_told_the_game_is_out_before_the_first_hand(
@@ -356,13 +356,13 @@ async def test_a_client_that_cannot_be_told_the_game_is_out_before_the_first_han
 async def test_a_player_who_leaves_in_the_middle_is_folded_or_out(tmp_path: Path, *, leaving: bool) -> None:
     found = await played_over_sockets(tmp_path, everybody() | {"p1": leaves_at(1)}, leaving=leaving)
 
-    log = (tmp_path / LOG).read_text()
+    log = (tmp_path / LOG_FILE).read_text()
     assert found.faults["p1"].kind == "disconnected"
     assert found.faults["p1"].hand is not None
     assert ("# out p1 disconnected (hand " in log) is leaving
     assert ("# failed p1 disconnected (hand " in log) is not leaving
     assert found.by_default["p1"] == log.count("# absent p1") >= 1
-    assert check_log(tmp_path / LOG, table_of_match(SOCKET_PLAN, MATCH), CARDS) is None
+    assert check_log(tmp_path / LOG_FILE, table_of_match(SOCKET_PLAN, MATCH), CARDS) is None
 
 
 async def test_a_player_who_comes_back_is_told_what_is_played(tmp_path: Path) -> None:
