@@ -97,6 +97,28 @@ class PlayerResult:
         return row | {"decision_seconds": self.decision_seconds}
 
 
+def rates(won: Winnings, half: float | None, game: GameDefinition) -> dict[str, float | None]:
+    """A player's rates, as the fields of `PlayerResult`.
+
+    Args:
+        won: in all hands.
+        half: half width of the interval of the chips per hand; None if there is none.
+        game: the game played.
+    """
+    to_mbb = 1000 / game.big_blind if game.big_blind else None
+
+    def in_mbb(chips: float | None) -> float | None:
+        return None if chips is None or to_mbb is None else chips * to_mbb
+
+    per_hand = won.chips / won.hands if won.hands else None
+    return {
+        "mbb_per_hand": in_mbb(per_hand),
+        "ci95": in_mbb(half),
+        "plain_ci95": in_mbb(won.half_width()),
+        "sb_per_hand": per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
+    }
+
+
 def player_results(
     passes: Sequence[Pass], names: Sequence[str], game: GameDefinition
 ) -> tuple[PlayerResult, ...]:
@@ -108,19 +130,11 @@ def player_results(
         game: the game played.
     """
     results: list[PlayerResult] = []
-    to_mbb = 1000 / game.big_blind if game.big_blind else None
-
-    def in_mbb(chips: float | None) -> float | None:
-        return None if chips is None or to_mbb is None else chips * to_mbb
-
     for player, name in enumerate(names):
         seated = [(each.outcome, each.players.index(player)) for each in passes]
         parts = [(each.hands, each.chips_by_seat[seat], each.squares_by_seat[seat]) for each, seat in seated]
         won = sum([Winnings(*part) for part in parts], Winnings())
-        per_hand = won.chips / won.hands if won.hands else None
-        plain_half = half = won.half_width()
-        if len(passes) > 1:
-            half = half_width(_means_of_deals(seated))
+        half = half_width(_means_of_deals(seated)) if len(passes) > 1 else won.half_width()
         failures = tuple(
             failure
             for each, (_, seat) in zip(passes, seated, strict=True)
@@ -134,10 +148,7 @@ def player_results(
                 name=name,
                 seat=player,
                 chips=won.chips,
-                mbb_per_hand=in_mbb(per_hand),
-                ci95=in_mbb(half),
-                plain_ci95=in_mbb(plain_half),
-                sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
+                **rates(won, half, game),
                 failures=failures,
                 num_failures=len(failures) + more_failures,
                 hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),

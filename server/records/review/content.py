@@ -23,6 +23,7 @@ from server.records.batches import FEWEST_HANDS
 from server.records.comments import comments_beside
 from server.records.curves import kept
 from server.records.evidence import Collector, Luck, MatchEvidence
+from server.records.results import rates
 from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import Record, Source, how_to_repeat
 from server.records.telling import hand_in_words
@@ -140,21 +141,11 @@ def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dic
 
 def rate_of(counts: Counts, player: int) -> dict[str, Any]:
     """A player's result: hands, chips, and the rate with its interval."""
-    winnings, big_blind = counts.winnings[player], counts.game.big_blind
-    row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
-    if not winnings.hands or not big_blind:
-        return row | {"mbb_per_hand": None, "ci95": None, "plain_ci95": None}
-    to_mbb = 1000 / big_blind
-    half, plain = counts.half_width(player), winnings.half_width()
-    per_hand = winnings.chips / winnings.hands
-    row |= {
-        "mbb_per_hand": per_hand * to_mbb,
-        "ci95": None if half is None else half * to_mbb,
-        "plain_ci95": None if plain is None else plain * to_mbb,
-    }
-    if counts.game.small_bet:
-        row["sb_per_hand"] = per_hand / counts.game.small_bet
-    return row
+    winnings = counts.winnings[player]
+    found = rates(winnings, counts.half_width(player), counts.game)
+    if found["mbb_per_hand"] is None or not counts.game.small_bet:
+        del found["sb_per_hand"]
+    return {"hands": winnings.hands, "chips": winnings.chips, **found}
 
 
 def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | None) -> dict[str, Any]:
