@@ -74,8 +74,6 @@ def short_name(name: str) -> str:
 
 def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
     """The game, and the viewer's seat."""
-    kind = "limit" if game.is_limit else "no-limit"
-    name = "hold'em" if game.is_holdem else "poker"
     sizes = f", bets of {listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
     blinds = sorted(blind for blind in game.blinds if blind)
     ante = len(blinds) == game.num_players and len(set(blinds)) == 1
@@ -83,7 +81,7 @@ def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
     if game.has_antes:
         posts += f", antes of {listed(sorted({posted for posted in game.antes if posted}))}"
     place = f"You are in seat {seat + 1} of {game.num_players}."
-    return _wrapped(f"{place} The game is {kind} {name}, {posts}{sizes}. Type ? for help.", style)
+    return _wrapped(f"{place} The game is {game.kind}, {posts}{sizes}. Type ? for help.", style)
 
 
 def render_hand_start(scene: Scene, style: Style) -> list[str]:

@@ -48,9 +48,7 @@ def tell_hand(hand: PlayedHand, comments: Comments | None = None) -> Iterator[li
 
 def describe_game(game: GameDefinition) -> str:
     """``limit hold'em, 2 players``."""
-    kind = "limit" if game.is_limit else "no-limit"
-    name = "hold'em" if game.is_holdem else "poker"
-    return f"{kind} {name}, {game.num_players} players"
+    return f"{game.kind}, {game.num_players} players"
 
 
 def shortened(name: str) -> str:

@@ -247,6 +247,11 @@ class GameDefinition:
         )
 
     @property
+    def kind(self) -> str:
+        """``no-limit hold'em``, for people."""
+        return ("limit " if self.is_limit else "no-limit ") + ("hold'em" if self.is_holdem else "poker")
+
+    @property
     def position_names(self) -> tuple[str, ...]:
         """What players call each position: ``("SB", "BB", "UTG", "CO", "BTN")``.
 

@@ -349,11 +349,9 @@ def _terms(config: TableConfig) -> str:
 
 def _describe(game: GameDefinition) -> str:
     """``no-limit hold'em, blinds 5/10``."""
-    kind = "limit" if game.is_limit else "no-limit"
-    name = "hold'em" if game.is_holdem else "poker"
     blinds = "/".join(map(str, sorted({blind for blind in game.blinds if blind})))
     antes = max(game.antes_posted, default=0)
-    return f"{kind} {name}" + (f", blinds {blinds}" if blinds else "") + (f", antes {antes}" if antes else "")
+    return game.kind + (f", blinds {blinds}" if blinds else "") + (f", antes {antes}" if antes else "")
 
 
 def _stakes(config: TableConfig) -> str:
