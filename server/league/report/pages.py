@@ -5,8 +5,6 @@ The pages show ``result.json``, and in addition curves, matches, play and the la
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 import re
@@ -25,7 +23,7 @@ from server.records.curves import bankroll_picture, kept
 from server.records.pages import can_be_made, page_environment
 from server.records.review.counts import count_hands
 from server.records.review.sources import last_lines
-from server.records.review.spreadsheets import table_text
+from server.records.review.spreadsheets import csv_text, table_text
 from server.support.private_files import FOLDER_MODE
 
 _PAGE: Final = "report.html"
@@ -122,10 +120,8 @@ def _crosstable(content: Mapping[str, Any]) -> str:
     """mbb per hand, row against column."""
     names = [row["name"] for row in content["players"]]
     won = {players: pair["mbb_per_hand"] for players, pair in _both_ways(content).items()}
-    file = io.StringIO()
-    rows: list[list[Any]] = [[name, *[won.get((name, other), "") for other in names]] for name in names]
-    csv.writer(file, lineterminator="\n").writerows([["player", *names], *rows])
-    return file.getvalue()
+    rows = [[name, *[won.get((name, other)) for other in names]] for name in names]
+    return csv_text([["player", *names], *rows])
 
 
 _MOST_HANDS: Final = 20_000

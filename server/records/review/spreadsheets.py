@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
@@ -24,11 +24,14 @@ def spreadsheets(content: Mapping[str, Any]) -> dict[str, str]:
 
 def table_text(rows: Sequence[Row]) -> str:
     """Rows as CSV, with a header line."""
-    file = io.StringIO()
     heads = list(dict.fromkeys(head for row in rows for head in row))
-    writer = csv.DictWriter(file, heads, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({head: _cell(row.get(head)) for head in heads} for row in rows)
+    return csv_text([heads, *[[row.get(head) for head in heads] for row in rows]])
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Cells as CSV."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([map(_cell, row) for row in rows])
     return file.getvalue()
 
 

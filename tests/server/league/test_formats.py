@@ -214,10 +214,11 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def league(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A tournament with names that would be tags, and its result."""
+    """A tournament with names that would be tags or formulas, and its result."""
     path = tmp_path_factory.mktemp("cup")
     text = plan_text("random", "always-call", "always-raise") + (
         '[[players]]\nname = "<script>"\nplayer = "random:raise=0.4"\nmembers = ["O\'Hara", "<b>"]\n'
+        '[[players]]\nname = "@1+1"\nplayer = "random:raise=0.2"\n'
     )
     with pytest.MonkeyPatch.context() as patch:
         use_arena_workers(patch)
@@ -254,7 +255,9 @@ def test_the_cross_table_says_what_the_result_says(league: tuple[Path, dict[str,
         rows = list(csv.reader(file))
     text = Page(path / "report.html").text
 
-    names = rows[0][1:]
+    assert "'@1+1" in rows[0]  # no formula
+    assert rows[0][1:] == [row[0] for row in rows[1:]]
+    names = [name.removeprefix("'") for name in rows[0][1:]]
     assert names == [player["name"] for player in content["players"]]
     for pair in content["pairs"]:
         one, other = (names.index(name) for name in pair["players"])
