@@ -17,7 +17,7 @@ from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_act
 from engine.support.palette import style_of_pages
 from engine.support.user_input import printable
 from server.records.comments import Comments
-from server.records.formats.hands import PlayedHand, round_board
+from server.records.formats.hands import PlayedHand
 from server.records.logs import LoggedHand
 
 _MOST_NAME = 24
@@ -39,7 +39,7 @@ def tell_hand(hand: PlayedHand, comments: Comments | None = None) -> Iterator[li
         said = (comments or {}).get((hand.names[position], before.text), ())
         lines += [f"     said: {text}" for text in said]
         for betting_round in range(before.betting_round + 1, after.betting_round + 1):
-            cards = cards_text(round_board(hand, betting_round))
+            cards = cards_text(hand.game.round_board(hand.state.board, betting_round))
             heading = f"{round_name(hand.game, betting_round)}: {cards}".rstrip(": ")
             lines.append(f"-- {heading} (pot {after.pot})")
         yield lines
@@ -76,7 +76,7 @@ def _beginning(hand: PlayedHand, names: list[str]) -> Iterator[str]:
     posts = tell_posts(game, names)
     if posts:
         yield posts
-    board = cards_text(round_board(hand, 0))
+    board = cards_text(hand.game.round_board(hand.state.board, 0))
     if board:
         yield f"-- {round_name(game, 0)}: {board}"
 
@@ -151,11 +151,10 @@ def hand_in_words(hand: LoggedHand, comments: Comments | None = None) -> dict[st
     betting, hole_cards = state.betting, state.deal.hole_cards
     game = betting.game
     names = [printable(name) for name in hand.names]
-    ends = (0, *game.board_ends)
     rounds: list[dict[str, Any]] = [
         {
             "name": round_name(game, betting_round),
-            "board": format_cards(state.board[ends[betting_round] : ends[betting_round + 1]]),
+            "board": format_cards(game.round_board(state.board, betting_round)),
             "pot": None,
             "actions": [],
         }

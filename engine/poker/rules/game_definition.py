@@ -246,6 +246,11 @@ class GameDefinition:
             and self.board_ends == (0, 3, 4, 5)
         )
 
+    def round_board(self, board: Sequence[int], betting_round: int) -> tuple[int, ...]:
+        """The cards of a board that are dealt at the beginning of a betting round."""
+        start = self.board_ends[betting_round - 1] if betting_round else 0
+        return tuple(board[start : self.board_ends[betting_round]])
+
     @property
     def kind(self) -> str:
         """``no-limit hold'em``, for people."""

@@ -112,12 +112,6 @@ def asked_steps(betting: BettingState) -> Iterator[AskedStep]:
             yield AskedStep(before, position, action, floor)
 
 
-def round_board(hand: PlayedHand, betting_round: int) -> tuple[int, ...]:
-    """The board cards dealt at the beginning of a betting round."""
-    ends = hand.game.board_ends
-    return hand.state.board[ends[betting_round - 1] if betting_round else 0 : ends[betting_round]]
-
-
 def settle(state: HandState) -> tuple[float, ...]:
     """The chips won, if players at the showdown whose cards are not known have mucked them.
 

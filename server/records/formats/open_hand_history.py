@@ -269,8 +269,8 @@ def _rounds(hand: hands.PlayedHand) -> list[dict[str, Any]]:
             is_all_in=step.is_all_in,
         )  # fmt: skip
     streets: list[dict[str, Any]] = [
-        {"street": _STREETS[street], "cards": _texts(hands.round_board(hand, street)), "actions": actions}
-        for street, actions in enumerate(rounds)
+        {"street": name, "cards": _texts(game.round_board(deal.board, street)), "actions": actions}
+        for street, (name, actions) in enumerate(zip(_STREETS, rounds, strict=False))
     ]
     if betting.is_showdown:
         shown = [

@@ -84,7 +84,7 @@ def _actions(hand: hands.PlayedHand) -> Iterator[str]:
         while betting_round < step.before.betting_round:
             betting_round += 1
             last_raiser = 0
-            yield f"d db {format_cards(hands.round_board(hand, betting_round))}"
+            yield f"d db {format_cards(hand.game.round_board(hand.state.board, betting_round))}"
         if step.action.kind is ActionKind.RAISE:
             last_raiser = step.position
         yield f"p{step.position + 1} {_action(step)}"
@@ -97,7 +97,7 @@ def _actions(hand: hands.PlayedHand) -> Iterator[str]:
                 cards = deal.hole_cards[position]
                 yield f"p{position + 1} sm {format_cards(cards)}".rstrip()
         for later in range(betting_round + 1, betting.betting_round + 1):
-            yield f"d db {format_cards(hands.round_board(hand, later))}"
+            yield f"d db {format_cards(hand.game.round_board(hand.state.board, later))}"
 
 
 def _action(step: hands.AskedStep) -> str:

@@ -383,7 +383,7 @@ def _action(step: hands.AskedStep) -> str:
 
 
 def _street(hand: hands.PlayedHand, betting_round: int) -> str:
-    new = _cards(hands.round_board(hand, betting_round))
+    new = _cards(hand.game.round_board(hand.state.board, betting_round))
     if betting_round == 1:
         return f"*** FLOP *** {new}"
     old = _cards(hand.state.board[: hand.game.board_ends[betting_round - 1]])

@@ -188,8 +188,7 @@ def _story(shown: Shown) -> Iterator[dict[str, Any]]:
 
 def _street(shown: Shown, betting_round: int) -> Iterator[dict[str, Any]]:
     """The board cards dealt for a betting round, if any."""
-    ends = shown.game.board_ends
-    cards = shown.board[ends[betting_round - 1] if betting_round else 0 : ends[betting_round]]
+    cards = shown.game.round_board(shown.board, betting_round)
     if cards:
         yield _line(round_name(shown.game, betting_round), cards)
 
