@@ -308,8 +308,7 @@ def at_once(work: Coroutine[Any, Any, Found], instead: str) -> Found:
     try:
         work.send(None)
     except StopIteration as end:
-        found: Found = end.value
-        return found
+        return end.value
     work.close()
     raise RuntimeError(instead)
 

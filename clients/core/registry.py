@@ -38,8 +38,7 @@ def load_bot(name: str) -> AgentFactory:
     if name not in bots:
         near = did_you_mean(name, bots)
         raise UnknownBot(f"there is no bot {name!r}{near or '; there are ' + (', '.join(bots) or 'none')}")
-    factory: AgentFactory = bots[name].load()
-    return factory
+    return bots[name].load()
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str | None]]:

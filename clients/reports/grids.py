@@ -213,8 +213,7 @@ def mean_by_starting_hand(values: Floats, live: Bools) -> Floats:
     sums = np.zeros((NUM_STARTING_HANDS, values.shape[1]))
     np.add.at(sums, hands, values[live])
     sizes = np.bincount(hands, minlength=NUM_STARTING_HANDS)
-    means: Floats = sums / np.maximum(sizes, 1)[:, None]
-    return means
+    return sums / np.maximum(sizes, 1)[:, None]
 
 
 def hands_of_small_game(strategy: Strategy, betting: BettingState) -> Shown:

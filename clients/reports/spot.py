@@ -128,8 +128,7 @@ def _rows(actions: Iterable[object], *numbers: Iterable[float]) -> list[dict[str
 def own_model(agent: Agent, view: HandView) -> dict[str, Any]:
     """Why a bot expects of its opponents what it does, by position, where it can say so (`formula`)."""
     explain = getattr(agent, "own_model", None)
-    found: dict[str, Any] = explain(view) if explain else {}
-    return found
+    return explain(view) if explain else {}
 
 
 def by_starting_hand(triples: Triples, dead: Sequence[int]) -> Floats:
@@ -149,5 +148,4 @@ def by_starting_hand(triples: Triples, dead: Sequence[int]) -> Floats:
         return np.array(table)
     means = mean_by_starting_hand(table, combos_without(dead))
     totals = means.sum(axis=1, keepdims=True)
-    shares: Floats = np.divide(means, totals, out=np.zeros_like(means), where=totals > 0)
-    return shares
+    return np.divide(means, totals, out=np.zeros_like(means), where=totals > 0)

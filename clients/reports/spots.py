@@ -104,5 +104,4 @@ def _runouts(found: dict[Place, BoardAnswer], below: list[Place]) -> dict[str, d
 
 
 def _rounded(numbers: Any, digits: int) -> list[float]:
-    found: list[float] = np.round(np.asarray(numbers, np.float64), digits).tolist()
-    return found
+    return np.round(np.asarray(numbers, np.float64), digits).tolist()

@@ -252,8 +252,7 @@ def _check_cards(parts: Sequence[Batch]) -> None:
 
     def differ(mine: NDArray[Any], theirs: NDArray[Any]) -> NDArray[np.bool_]:
         both = (mine != NO_CARD) & (theirs != NO_CARD)
-        found: NDArray[np.bool_] = ((mine != theirs) & both).reshape(len(mine), -1).any(axis=1)
-        return found
+        return ((mine != theirs) & both).reshape(len(mine), -1).any(axis=1)
 
     first = parts[0]
     wrong = [

@@ -65,8 +65,7 @@ def best_totals(betting: BettingState, chances: Floats, folds: Mapping[int, floa
         folding: the same for a raise of a middling size.
     """
     worths = [worths_of_raise(betting, chances, total, fold, folding) for total, fold in folds.items()]
-    best: Ints = np.array(list(folds))[np.argmax(worths, axis=0)]
-    return best
+    return np.array(list(folds))[np.argmax(worths, axis=0)]
 
 
 def bet_size(

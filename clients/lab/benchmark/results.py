@@ -43,8 +43,7 @@ class Scorer:
         """The results of a run; when it is closed, they are final and have the key of the cards."""
         path = run.folder / RESULT
         if path.exists():
-            found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            return found
+            return json.loads(path.read_text("utf-8"))
         outcome, names = run.outcome(), run.match.names
         each = player_results([Pass(outcome, tuple(range(len(names))))], names, run.game)[0]
         told: dict[str, Any] = {

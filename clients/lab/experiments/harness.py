@@ -233,8 +233,7 @@ class LineUp:
         for rotation in passes:
             chips = chips_by_seat(game, seated(rotation), seed, deals)
             total += chips[:, list(rotation)].sum(axis=1)
-        won: NDArray[np.float64] = total / (self.first * len(passes)) / (game.small_bet or game.big_blind)
-        return won
+        return total / (self.first * len(passes)) / (game.small_bet or game.big_blind)
 
 
 def matches(deals: int, each: int, seed: int) -> Iterator[tuple[int, int]]:

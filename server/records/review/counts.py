@@ -74,8 +74,7 @@ class Counts:
 
         Shape (players, players).
         """
-        lost: NDArray[np.float64] = self._paid - self._paid.T
-        return lost
+        return self._paid - self._paid.T
 
     def half_width(self, player: int) -> float | None:
         """Half width of the 95 % interval of a player's chips per hand; None below two deals.

@@ -406,8 +406,7 @@ class Ledger:
             " (SELECT sum(prize - paid) FROM entrants WHERE entrants.player = players.id), 0)"
             " FROM results JOIN players ON players.id = player WHERE player = ? GROUP BY player"
         )
-        found: tuple[str, str, int, int] | None = self._db.execute(query, (player.id,)).fetchone()
-        return found
+        return self._db.execute(query, (player.id,)).fetchone()
 
     def bankroll(self, player: Registered, most: int = 10_000) -> array[int]:
         """Chips won after rake in a player's last hands, one after another."""

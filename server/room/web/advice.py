@@ -75,8 +75,7 @@ class Trainer:
                     command, env=environment, capture_stdout=True, capture_stderr=True, check=False
                 )
                 if done.returncode == 0:
-                    told: dict[str, Any] = json.loads(done.stdout)
-                    return told
+                    return json.loads(done.stdout)
                 said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"{done.returncode}"]
                 self._console.err(f"riverboat: advice: {said[-1]}\n")
         return None
