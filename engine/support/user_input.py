@@ -115,4 +115,5 @@ def told_as(
     except kind:
         raise
     except errors as error:
-        raise kind(f"{what}{error}{hint}") from error
+        why = error.strerror if what and isinstance(error, OSError) else error
+        raise kind(f"{what}{why}{hint}") from error

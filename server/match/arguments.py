@@ -24,7 +24,7 @@ from engine.evidence.verdict import Goal
 from engine.poker.match_key import DealKeys, MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import GameDefinition, GameDefinitionError, format_game, load_game, no_such_game
 from engine.support.files.lock import FileIsLocked
-from engine.support.user_input import did_you_mean, parse_finite, parse_whole
+from engine.support.user_input import did_you_mean, parse_finite, parse_whole, told_as
 from server.match.launching import confinement
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
@@ -32,7 +32,7 @@ from server.match.sittings.sitting import PLAN, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
 from server.records.logs import RESULT_FILE
 from server.records.match_defaults import PRESETS, Times
-from server.support.options import GroupedCommand, Named, Parsed, ending_with, flag
+from server.support.options import GroupedCommand, Named, Parsed, flag
 from server.support.seat_tokens import by_seat, checked_token, hidden_tokens
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 
@@ -83,7 +83,7 @@ PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
 POLICY: Final = Parsed("policy", OnFailure)
 LIMITS: Final = Parsed("limits", confinement.parse_limits)
-refusing: Final = partial(ending_with, ValueError, OSError, kind=click.UsageError)
+refusing: Final = partial(told_as, click.UsageError, ValueError, OSError)
 """A context in which such an error is the user's mistake."""
 
 
@@ -159,7 +159,7 @@ def _go_to(folder: str, sitting: Sitting) -> None:
 
 def open_announcer(descriptor: int | None) -> Announcer:
     """The descriptor on which programs read about the table."""
-    with refusing(prefix=f"--announce {descriptor}: "):
+    with refusing(what=f"--announce {descriptor}: "):
         return Announcer(descriptor)
 
 
@@ -195,7 +195,7 @@ def read_sandbox(
             click.echo(f"{confinement.UNCONFINED}: --sandbox shows each its own", err=True)
         return None
     sandbox = confinement.Sandbox.of(players, house, grants)
-    with refusing(prefix="--network: "):
+    with refusing(what="--network: "):
         confinement.check_addresses(grants.network)
     for player in players:
         for line in sandbox.remarks(player):
@@ -231,7 +231,7 @@ def read_game(text: str) -> GameDefinition:
 
 def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
     """The game with the rake of ``--rake``."""
-    with refusing(prefix="--rake: "):
+    with refusing(what="--rake: "):
         return game if text is None else game.raked(text)
 
 
@@ -258,10 +258,7 @@ def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
     if file is not None:
         if text != "random":
             raise click.UsageError("--seed and --seed-file say the same: use one of them")
-        with (
-            refusing(prefix=f"--seed-file {file}: "),
-            open(file, encoding="utf-8", errors="replace") as lines,
-        ):
+        with refusing(what=f"--seed-file {file}: "), open(file, encoding="utf-8", errors="replace") as lines:
             text = lines.readline(_MOST_SEED).strip()
     with refusing():
         return parse_match_seed(text)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -43,24 +42,6 @@ def option(usage: str, text: str, kind: Any = None, **more: Any) -> Callable[[_F
 def flag(names: str, text: str, **more: Any) -> Callable[[_Function], _Function]:
     """An option without a value; see `option`."""
     return click.option(*names.split(), help=text, is_flag=True, **more)
-
-
-@contextlib.contextmanager
-def ending_with(
-    *errors: type[Exception], kind: type[click.ClickException] = click.ClickException, prefix: str = ""
-) -> Iterator[None]:
-    """A context, or a decorator, in which some errors end the command, with one line and a status.
-
-    Args:
-        errors: such as their message explains to the user.
-        kind: has the status.
-        prefix: begins the line.
-    """
-    try:
-        yield
-    except errors as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise kind(f"{prefix}{why}") from None
 
 
 class FiniteRange(click.FloatRange):

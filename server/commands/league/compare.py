@@ -18,6 +18,7 @@ from engine.evidence.field_test import Bounds, Decision
 from engine.support.files import write_whole
 from engine.support.interruption import held_back
 from engine.support.seeds import random_seed
+from engine.support.user_input import told_as
 from server.commands.league.tournament import Refused, check_cluster, run_house
 from server.league.comparing.house import ArmsRunner, Course
 from server.league.comparing.plan import Comparison, read_field, stored_seed
@@ -33,7 +34,7 @@ from server.records.evidence import Luck
 from server.records.logs import RESULT_FILE, LogError
 from server.records.pages import require_page
 from server.support.console import say
-from server.support.options import GAME, PATH, Parsed, ending_with, flag, option
+from server.support.options import GAME, PATH, Parsed, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake
 
@@ -62,7 +63,7 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @option("--out DIR", "The folder; default under comparisons/.", PATH)
 @flag("--json as_json", "Print one JSON object on stdout, nothing else.")
 @flag("--report", "Write report.html in the folder.")
-@ending_with(CannotPlay, FileMistake, LogError, PlayerError, TournamentFault, kind=Refused)
+@told_as(Refused, CannotPlay, FileMistake, LogError, PlayerError, TournamentFault)
 def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> None:
     """Is NEW better than OLD?  Both play the same deals against the same opponents.
 

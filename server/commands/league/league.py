@@ -16,7 +16,7 @@ from engine.support.files import write_whole
 from engine.support.interruption import held_back
 from engine.support.intervals import Z95
 from engine.support.text import rate, table
-from engine.support.user_input import did_you_mean, how_many, printable
+from engine.support.user_input import did_you_mean, how_many, printable, told_as
 from server.commands.league.tournament import Refused, run_house, tell
 from server.league.house import Folder, TournamentFault
 from server.league.ladder.ratings import Placing, Rung, ladder_of, ladder_page, place, tournament_text
@@ -26,7 +26,7 @@ from server.league.plan_file import parse_plan
 from server.league.running.processes import CannotPlay, Runner, with_sandboxes
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.support.console import say
-from server.support.options import ending_with, flag, option
+from server.support.options import flag, option
 from server.support.toml_text import FileMistake
 
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
@@ -48,13 +48,13 @@ def add(ladder: Path, folders: tuple[Path, ...]) -> None:
     """Add tournaments; one that is added again counts once."""
     with _ladder(ladder, make=True) as kept:
         for path in folders:
-            with ending_with(DamagedMatch, FileMistake, LadderFault, TournamentFault):
+            with told_as(click.ClickException, DamagedMatch, FileMistake, LadderFault, TournamentFault):
                 click.echo(f"{path}: {how_many(kept.add(Folder.reading(path)), 'match')}")
 
 
 @contextlib.contextmanager
 def _ladder(path: Path, *, make: bool = False) -> Any:
-    with ending_with(LadderFault, kind=Refused):
+    with told_as(Refused, LadderFault):
         kept = Ladder(path, make=make)
     with contextlib.closing(kept):
         yield kept
@@ -139,7 +139,7 @@ def place_command(ladder: Path, player: str, **given: Any) -> None:
         options |= {"matches": max(1, hands // (2 * match_hands))}
         text = tournament_text((name, command), rungs, game, match_hands, options)
         text += "[limits]\nsandbox = false\n" if given["no_sandbox"] else ""
-        with ending_with(CannotPlay, FileMistake, TournamentFault, kind=Refused):
+        with told_as(Refused, CannotPlay, FileMistake, TournamentFault):
             plan = parse_plan(text, Path(f"the tournament of {name}"))
             if plan.events[0].seats != 2:
                 raise click.UsageError(f"players are placed heads-up; {game} is for {plan.events[0].seats}")
@@ -155,7 +155,7 @@ def place_command(ladder: Path, player: str, **given: Any) -> None:
                 raise click.ClickException(fault)
             tell(folder, is_complete=not status)
             if not status:
-                with ending_with(LadderFault):
+                with told_as(click.ClickException, LadderFault):
                     kept.add(folder)
     placed = placing.placed()
     if placed is None:

@@ -18,6 +18,7 @@ from click import IntRange
 
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
+from engine.support.user_input import told_as
 from server.league.house import Folder, TournamentFault, play
 from server.league.match import match_cards
 from server.league.plan import Match
@@ -32,7 +33,7 @@ from server.records.logs import RESULT_FILE, LogError
 from server.records.pages import NEEDED, can_be_made
 from server.support.console import say
 from server.support.errors import only, os_error_in_words
-from server.support.options import FOLDER, ending_with, flag, option
+from server.support.options import FOLDER, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, read_text
 
@@ -81,7 +82,7 @@ def tournament(
 
     Exit status: 0 done, 1 a fault, 2 a mistake in FILE or on the command line, 3 a player failed, 130 Ctrl-C.
     """
-    with ending_with(FileMistake, kind=Refused):
+    with told_as(Refused, FileMistake):
         source = read_text(file)
         plan = parse_plan(source, file)
     check_cluster(scheduler)
@@ -102,7 +103,7 @@ def tournament(
     if not can_be_made():
         say(f"no report.html: {NEEDED}")
     with held_back() as noted:
-        with ending_with(TournamentFault, processes.CannotPlay, kind=Refused):
+        with told_as(Refused, TournamentFault, processes.CannotPlay):
             folder = Folder.open(out, processes.with_sandboxes(plan, out, say), source, say, resume=resume)
         with contextlib.closing(folder):
 

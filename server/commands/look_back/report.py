@@ -14,7 +14,7 @@ from click import Choice
 from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
 from engine.support.text import cut, rate, table
-from engine.support.user_input import printable
+from engine.support.user_input import printable, told_as
 from server.records.evidence import Luck
 from server.records.logs import LogError
 from server.records.pages import require_page, statistic_texts
@@ -23,7 +23,7 @@ from server.records.review.counts import Counts, count_hands
 from server.records.review.page import PAGE_FILE, check_new, render_page
 from server.records.review.sources import open_source
 from server.records.review.spreadsheets import FILES, spreadsheets
-from server.support.options import FILE, FOLDER, ending_with, flag, option
+from server.support.options import FILE, FOLDER, flag, option
 
 
 @click.command("report")
@@ -70,7 +70,7 @@ def report(
     if page is not None:
         require_page()
     check_new(files, force=force)
-    with ending_with(LogError):
+    with told_as(click.ClickException, LogError):
         content = report_on(open_source(paths, game), Luck(luck) if luck else None)
     changes = [f"{row['name']}: {each}" for row in content["players"] for each in row.get("changes", ())]
     for warning in [*content["warnings"], *changes]:
@@ -114,7 +114,7 @@ def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
     open raises that they re-raised, of those they could have.  AF: bets and raises per call after the flop.
     WTSD: showdowns, of flops seen.  W$SD: showdowns that won a part of the pot.
     """
-    with ending_with(LogError):
+    with told_as(click.ClickException, LogError):
         source = open_source(paths, game)
         counts = count_hands(source.matches)
     players = [

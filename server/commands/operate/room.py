@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from engine.support.user_input import printable
+from engine.support.user_input import printable, told_as
 from server.room.config import RoomError
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger
 from server.room.operator import ask, manage
-from server.support.options import FILE, FOLDER, ending_with, flag, option
+from server.support.options import FILE, FOLDER, flag, option
 from server.support.private_files import FILE_MODE
 
 _data = option("--data DIR", "The folder of the room's data.", FOLDER, default=Path("room"))
@@ -28,7 +28,7 @@ def room() -> None:
 
 
 def _ask(data: Path, **request: Any) -> dict[str, Any]:
-    with ending_with(RoomError):
+    with told_as(click.ClickException, RoomError):
         answer = ask(data, request)
     if answer is None:
         raise click.ClickException(f"no room is open in {data} (riverboat serve --data {data})")
@@ -110,7 +110,7 @@ def _token(request: dict[str, Any], save: Path | None, data: Path) -> None:
     """Get a token from the room or, if none is open, from its ledger; pass it on."""
     if save is not None and save.exists():
         raise click.ClickException(f"{save} exists: name a new file")
-    with ending_with(RoomError, LedgerError):
+    with told_as(click.ClickException, RoomError, LedgerError):
         answer = ask(data, request)
         if answer is None:
             with Ledger(data) as ledger:
@@ -138,7 +138,7 @@ def check(ctx: click.Context, data: Path, as_json: bool) -> None:
 
     Exit status: 0 everything adds up, 1 it does not.
     """
-    with ending_with(LedgerError), Ledger(data, read_only=True) as book:
+    with told_as(click.ClickException, LedgerError), Ledger(data, read_only=True) as book:
         found = book.check()
     if as_json:
         click.echo(json.dumps(found.as_json()))
