@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from engine.poker.rules import GameDefinition, GameDefinitionError
-from engine.support.user_input import parse_whole
+from engine.support.user_input import parse_whole, told_as
 from protocol.errors import RemoteProtocolError
 
 
@@ -36,17 +36,13 @@ class RoomGame:
         Raises:
             RemoteProtocolError: it cannot be read.
         """
-        try:
+        with told_as(RemoteProtocolError, ValueError, what="the server's #stacks line: "):
             self.stacks = tuple(map(parse_whole, text.split("|")))
-        except ValueError as error:
-            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None
         return self._both()
 
     def _both(self) -> GameDefinition | None:
         game = self.game
         if game is None or len(self.stacks) != game.num_players:
             return game
-        try:
+        with told_as(RemoteProtocolError, GameDefinitionError, what="the server's #stacks line: "):
             return attrs.evolve(game, stacks=self.stacks)
-        except GameDefinitionError as error:
-            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None

@@ -26,18 +26,18 @@ from tests.test_architecture import MODULES, ROOT
 
 MOST_MODULES_IN_ALL: Final = 520
 """Modules of the product, without ``__init__``."""
-MOST_CODE: Final = 66_300
+MOST_CODE: Final = 65_500
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
-    "engine/evidence": 2600, "engine/hands": 1500, "engine/kernels": 8300, "engine/learning": 600,
-    "engine/players": 2200, "engine/poker": 1900, "engine/solving": 4800, "engine/support": 900,
+    "engine/evidence": 2600, "engine/hands": 1500, "engine/kernels": 8200, "engine/learning": 600,
+    "engine/players": 2100, "engine/poker": 1900, "engine/solving": 4700, "engine/support": 1000,
     "protocol": 1800,
-    "server/commands": 2100, "server/league": 4100, "server/match": 2900, "server/records": 4300,
+    "server/commands": 2100, "server/league": 4000, "server/match": 2900, "server/records": 4200,
     "server/room": 5200, "server/support": 900, "server/table": 2500,
     "clients/bots": 3300, "clients/commands": 2900, "clients/core": 1300, "clients/human": 1200,
-    "clients/lab": 9300, "clients/learners": 1400, "clients/reports": 900,
+    "clients/lab": 9200, "clients/learners": 1300, "clients/reports": 900,
 }  # fmt: skip
-MOST_TEST_CODE: Final = 48_700
+MOST_TEST_CODE: Final = 48_800
 MOST_WORDS: Final = 68_000
 """Words of Markdown."""
 TITLES_SINCE: Final = "95087c8"

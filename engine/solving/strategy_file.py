@@ -35,6 +35,7 @@ from engine.solving.walk import TooLarge
 from engine.support.arrays import Bytes, Floats
 from engine.support.files.archive import Archive, ArchiveError, array_of, read_archive, write_archive
 from engine.support.files.formats import shown
+from engine.support.user_input import told_as
 
 SCHEMA: Final = 3
 """The version of both kinds of files; raised whenever their contents change their meaning."""
@@ -152,14 +153,10 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
         raise ArchiveError(f"{path} plays another game: {_difference(found, game)}")
     with archive.checked():
         if is_heads_up_limit_holdem(found) or is_heads_up_no_limit_holdem(found):
-            try:
+            with told_as(ArchiveError, UnknownAbstraction, what=f"{path} "):
                 return SavedStrategy(_bucketed(found, archive.arrays, notes), notes)
-            except UnknownAbstraction as error:
-                raise ArchiveError(f"{path} {error}") from error
-        try:
+        with told_as(ArchiveError, TooLarge, what=f"{path}: "):
             tree = game_tree(found)
-        except TooLarge as error:
-            raise ArchiveError(f"{path}: {error}") from error
         chances = array_of(archive.arrays, "policy", (tree.num_slots,), "f", 0.0).astype(np.float64)
         for node in tree.decisions:
             slots = node.slots(chances)

@@ -115,5 +115,5 @@ def told_as(
     except kind:
         raise
     except errors as error:
-        why = error.strerror if what and isinstance(error, OSError) else error
+        why = (what and getattr(error, "strerror", None)) or error  # the line says which file it is
         raise kind(f"{what}{why}{hint}") from error

@@ -22,6 +22,7 @@ from engine.poker.rules import format_game
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
+from engine.support.user_input import told_as
 from server.league.formats.schedule import schedule
 from server.league.match import MATCHES, DamagedMatch, Played, move_aside, read_match
 from server.league.plan import Event, Match, Rule, Schedule, TournamentPlan
@@ -162,10 +163,8 @@ class Folder:
         Raises:
             TournamentFault: what it left cannot be read.
         """
-        try:
+        with told_as(TournamentFault, DamagedMatch, what=f"{match.label}: "):
             played = self._read(match)
-        except DamagedMatch as error:
-            raise TournamentFault(f"{match.label}: {error}") from None
         if played is None:
             raise TournamentFault(f"{match.label} has left no result in {self.place(match)}")
         self.played[match] = played
@@ -262,12 +261,8 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> di
         "button": "dead" if earlier is None else earlier.get("button"),
         "file": source,
     }
-    try:
+    with told_as(TournamentFault, OSError, what=f"{kept} cannot be written, no hand is played: "):
         write_whole(kept, json.dumps(stored, indent=2) + "\n", mode=FILE_MODE, durable=True)
-    except OSError as error:
-        raise TournamentFault(
-            f"{kept} cannot be written, no hand is played: {error.strerror or error}"
-        ) from None
     return stored
 
 

@@ -26,6 +26,7 @@ import attrs
 
 from engine.poker.match_key import DealKeys, MatchKey, MatchSeed
 from engine.support.seeds import derive_seed
+from engine.support.user_input import told_as
 from server.league.plan import Event, Match
 from server.match.sittings.sitting import result_of
 from server.support.private_files import first_free
@@ -177,10 +178,8 @@ def _chips(log: Path, players: Sequence[str]) -> list[list[float]]:
     Raises:
         DamagedMatch: an incomplete line, other players, or a hand out of order.
     """
-    try:
+    with told_as(DamagedMatch, OSError, what=f"{log.parent.name}/{log.name} cannot be read: "):
         data = log.read_bytes()
-    except OSError as error:
-        raise DamagedMatch(f"{log.parent.name}/{log.name} cannot be read: {error.strerror}") from None
     won: list[list[float]] = [[] for _ in players]
     columns: dict[bytes, list[list[float]]] = {}
     for number, line in enumerate(data.splitlines(keepends=True), 1):

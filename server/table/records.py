@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey
 from engine.poker.rules import CardDealer, Deal, HandState, KeyedDealer
-from engine.support.user_input import printable
+from engine.support.user_input import printable, told_as
 from protocol import records
 from protocol.agents.usage import CENSORED, format_record as format_usage_record, parse_usage
 from protocol.policy import FILE_HEADER, format_record
@@ -61,12 +61,10 @@ class LogFile:
     ) -> None:
         self._what = what
         self._later = later
-        try:
+        with told_as(
+            MatchAborted, OSError, what=f"ERROR: could not open {what} file {path}\nriverboat: ", hint="\n"
+        ):
             self._file = RecordFile(path, append=append, opener=opener)
-        except OSError as error:
-            raise MatchAborted(
-                f"ERROR: could not open {what} file {path}\nriverboat: {error.strerror}\n"
-            ) from error
         self.is_empty: Final = self._file.is_empty
         """Nothing had been written when it was opened."""
 
@@ -163,10 +161,8 @@ class MatchRecords:
         config = self.config
         if not config.resumes or config.log_path is None:
             return False
-        try:
+        with told_as(MatchAborted, OSError, what=f"ERROR: {config.log_path} cannot be read: ", hint="\n"):
             return count_hands(config.log_path) >= config.hands
-        except OSError as error:
-            raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
 
     # --- log ---------------------------------------------------------------------------------------------
 
@@ -318,10 +314,8 @@ class MatchRecords:
         """Read what an interrupted match has left, if there was one."""
         config = self.config
         if config.resumes and config.log_path is not None:
-            try:
+            with told_as(MatchAborted, OSError, what=f"ERROR: {config.log_path} cannot be read: ", hint="\n"):
                 self._again = LoggedHands(config.log_path, config.game)
-            except OSError as error:
-                raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
             self._look_at_rest()
         elif config.append and config.transaction_path is not None:
             self._replay = lines_of(config.transaction_path)
@@ -353,10 +347,8 @@ class MatchRecords:
         line = self._next_entry
         assert line is not None  # the next action has been recorded
         self._next_entry = next(self._replay, None)
-        try:
+        with told_as(MatchAborted, records.TransactionError):
             entry = records.parse_transaction(line, self.config.game.is_limit)
-        except records.TransactionError as error:
-            raise MatchAborted(str(error)) from error
         if entry.hand_number != state.hand_number:
             raise MatchAborted(f"ERROR: handId mismatch in transaction log: {line}")
         if not state.betting.is_legal(entry.action):

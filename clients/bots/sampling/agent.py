@@ -155,16 +155,14 @@ class Sampling(Remembering):
         seconds = self.max_seconds
         if self.seconds_to_act is not None:
             seconds = min(seconds, _OF_THE_CLOCK * self.seconds_to_act)
-        for estimates in self._estimates(view):
-            yield estimates
-            if time.perf_counter() - start >= seconds:
-                return
-
-    def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
-        return simulate(
+        found = simulate(
             self.spot(view), self.rng.getrandbits(60), max_trials=self.max_trials, batch=_BATCH,
             criterion=self.criterion, shares=self.shares, tree=self._tree,
         )  # fmt: skip
+        for estimates in found:
+            yield estimates
+            if time.perf_counter() - start >= seconds:
+                return
 
     def spot(self, view: HandView) -> Spot:
         """The decision in the form in which it is simulated."""

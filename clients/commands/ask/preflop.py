@@ -16,6 +16,7 @@ from click import Choice, IntRange
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from engine.support.files import write_whole
 from engine.support.palette import FAINT_STYLE, GAIN_STYLE
+from engine.support.user_input import told_as
 from server.support.options import flag, option
 
 if TYPE_CHECKING:
@@ -133,10 +134,8 @@ def _make(path: str, seed: int, deals: int) -> None:
         made_by=f"riverboat preflop --make FILE --seed {seed} --deals {deals}",
         report=lambda line: click.echo(line, err=True),
     )  # fmt: skip
-    try:
+    with told_as(CommandError, OSError, what=f"{path} cannot be written: "):
         write_whole(path, format_tables(tables))
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _show_solution(seed: int, as_json: bool) -> None:

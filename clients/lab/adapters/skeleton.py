@@ -33,7 +33,7 @@ from clients.core.agent import Agent
 from clients.core.options import OptionError, require_holdem
 from clients.core.session import SessionError
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, raise_to
-from engine.support.user_input import quoted
+from engine.support.user_input import quoted, told_as
 from protocol.agents.observation import texts
 
 _CONNECT_S: Final = 30.0
@@ -79,10 +79,8 @@ class Skeleton(Agent):
             SessionError: that fails.
         """
         if self._build:
-            try:
+            with told_as(SessionError, OSError, what=f"{self._build[0]} cannot be run: "):
                 done = subprocess.run(self._build, cwd=self._folder, capture_output=True, check=False)
-            except OSError as error:
-                raise SessionError(f"{self._build[0]} cannot be run: {error.strerror}") from error
             if done.returncode:
                 lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
                 raise SessionError(f"{' '.join(self._build)} failed: {lines[-1]}")
@@ -155,11 +153,9 @@ class Skeleton(Agent):
         """Run the program, and wait until it has connected."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
-            try:
+            with told_as(SessionError, OSError, what=f"{self._command[0]} cannot be run: "):
                 line = [*self._command, str(port)]
                 self._process = subprocess.Popen(line, cwd=self._folder)  # noqa: ASYNC220  # not waited for
-            except OSError as error:
-                raise SessionError(f"{self._command[0]} cannot be run: {error.strerror}") from error
             atexit.register(self._quit)
             listener.setblocking(False)
             with trio.move_on_after(_CONNECT_S):

@@ -24,7 +24,7 @@ from engine.poker.rules import GameDefinition, GameDefinitionError, load_game
 from engine.poker.rules.game_file import read_digits, wrap_unsigned
 from engine.support.interruption import as_ctrl_c, die_of
 from engine.support.seeds import random_seed
-from engine.support.user_input import parse_finite, parse_whole, printable
+from engine.support.user_input import parse_finite, parse_whole, printable, told_as
 from server.support.addresses import listening_address
 from server.support.console import Console
 from server.support.errors import MatchAborted
@@ -103,10 +103,8 @@ def _ports(text: str) -> tuple[int, ...]:
 
 
 def _host(text: str) -> str:
-    try:
+    with told_as(UsageError, ValueError, what="ERROR: --host: ", hint="\n"):
         return listening_address(text)
-    except ValueError as error:
-        raise UsageError(f"ERROR: --host: {error}\n") from None
 
 
 def _policy(text: str) -> OnFailure:
@@ -204,10 +202,8 @@ def _parse(arguments: Sequence[str]) -> _Options:
 
 
 def _seat_tokens(items: Sequence[str], files: Sequence[str], seats: int) -> tuple[str | None, ...]:
-    try:
+    with told_as(UsageError, ValueError, what="ERROR: ", hint="\n"):
         tokens = hidden_tokens(files, os.environ, seats)
-    except ValueError as error:
-        raise UsageError(f"ERROR: {error}\n") from None
     upcoming = 0
     for item in items:
         seat_text, equals, token = item.partition("=")
@@ -250,10 +246,8 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
     match_name, game_text, hands_text, seed_text, *names = options.positionals
     game = _load_game(game_text)
     if options.rake is not None:
-        try:
+        with told_as(UsageError, ValueError, what="ERROR: --rake ", hint="\n"):
             game = game.raked(options.rake)
-        except ValueError as error:
-            raise UsageError(f"ERROR: --rake {error}\n") from None
     if len(names) < game.num_players:
         raise _WantsUsage
     names = names[: game.num_players]

@@ -31,7 +31,7 @@ import attrs
 from engine.support.files.cache import cache_directory
 from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.plugins import declared
-from engine.support.user_input import did_you_mean, printable
+from engine.support.user_input import did_you_mean, printable, told_as
 from server.league.course.building import Built, build, version_of
 from server.match.launching.players import OURS, Player, PlayerError, installed_bots, own_place, parse_players
 
@@ -142,10 +142,8 @@ def _alone(tree: Path) -> Iterator[None]:
 
 def _git(here: Path, text: str, *words: str) -> bytes:
     """The answer of git."""
-    try:
+    with told_as(PlayerError, OSError, what=f"{text!r}: git cannot be run: "):
         done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, check=False)
-    except OSError as error:
-        raise PlayerError(f"{text!r}: git cannot be run: {error.strerror}") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"{here} has no such commit"]
         raise PlayerError(f"{text!r}: {printable(lines[-1])}")

@@ -20,6 +20,7 @@ from typing import Final
 import attrs
 
 from engine.poker.rules import format_game
+from engine.support.user_input import told_as
 from server.league.house import Folder
 from server.league.match import Played
 from server.league.plan import Contestant
@@ -105,12 +106,9 @@ class Ladder:
         Raises:
             LadderFault: somebody else writes, or the disk is full.
         """
-        try:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
-                yield
-        except sqlite3.Error as error:
-            raise LadderFault(f"{self._path} cannot be written: {error}") from None
+        with told_as(LadderFault, sqlite3.Error, what=f"{self._path} cannot be written: "), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            yield
 
     def add(self, folder: Folder) -> int:
         """Add a tournament; returns how many matches count.

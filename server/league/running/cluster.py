@@ -27,6 +27,7 @@ from typing import Any, Final
 import attrs
 import trio
 
+from engine.support.user_input import told_as
 from server.league.plan import Match
 from server.league.running.processes import CannotPlay, clear, is_over, run_match
 from server.support.private_files import FILE_MODE, FOLDER_MODE
@@ -166,10 +167,8 @@ class ClusterRunner:
         errand = Errand(match.label, tuple(self.words(match)), self.cards(match), os.getcwd())
         report = await self._report(errand, f"riverboat-{self._run}-{match.id}")
         if report.files:
-            try:
+            with told_as(CannotPlay, ValueError, what=f"{match.label}: "):
                 await trio.to_thread.run_sync(unpack, report.files, folder)
-            except ValueError as error:
-                raise CannotPlay(f"{match.label}: {error}") from None
         if not is_over(report.status, folder):
             raise CannotPlay(f"{match.label}: {report.said or f'exit status {report.status}'}")
 

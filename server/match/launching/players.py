@@ -49,6 +49,7 @@ from typing import Final
 import attrs
 
 from engine.support.plugins import declared
+from engine.support.user_input import told_as
 from protocol import variables
 
 BOT_FILE: Final = "bot.toml"
@@ -187,10 +188,8 @@ def _parse(text: str, bots: Collection[str]) -> Player:
     if "/" in rest and os.path.isfile(os.path.join(rest, BOT_FILE)):
         file = read_bot_file(Path(rest))
         return Player(name or file.name, text, file.located_command(), folder=file.folder)
-    try:
+    with told_as(PlayerError, ValueError, what=f"PLAYER {text!r} cannot be split into words: "):
         command = tuple(shlex.split(rest))
-    except ValueError as error:
-        raise PlayerError(f"PLAYER {text!r} cannot be split into words: {error}") from None
     if not command:
         raise PlayerError(f"PLAYER {text!r} names no bot, program or 'wait'")
     return Player(name or _default_name(command), text, command)
@@ -276,10 +275,8 @@ def read_bot_file(folder: Path) -> BotFile:
         raise PlayerError(f"{path}: {error}") from None
     except FileMistake as error:
         raise PlayerError(str(error)) from None
-    try:
+    with told_as(PlayerError, ValueError, what=f"{path}: a command line cannot be split into words: "):
         build, command = (tuple(shlex.split(text)) for text in texts[1:])
-    except ValueError as error:
-        raise PlayerError(f"{path}: a command line cannot be split into words: {error}") from None
     name = texts[0] or folder.absolute().name
     if not _FOR_FILES.fullmatch(name):
         raise PlayerError(f"{path}: name: expected one without '/', got {name!r}")

@@ -14,6 +14,7 @@ import attrs
 from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, InvalidCardError
 from engine.poker.rules.hand_rank import hand_category, hand_rank
+from engine.support.user_input import told_as
 from server.records.formats import hands
 from server.records.formats.said import FormatError, Said, SaidAct
 
@@ -185,10 +186,8 @@ class Playing:
 
 def _after(before: rules.BettingState, action: rules.Action) -> rules.BettingState:
     """The state after an action; card rooms let players fold where they could check."""
-    try:
+    with told_as(FormatError, rules.RulesError, what="by the rules of the ACPC, "):
         return before.fold_for_nothing() if action == rules.FOLD else before.apply(action)
-    except rules.RulesError as error:
-        raise FormatError(f"by the rules of the ACPC, {error}") from None
 
 
 def _whose_turn(position: int | None) -> str:
