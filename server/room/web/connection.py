@@ -33,7 +33,7 @@ _CHUNK: Final = 8 * 1024
 BODIES: Final = (b"/api/v1/", b"/mcp")
 """The paths of a room whose requests may have bodies."""
 _CLIENTS: Final = 10
-# An address may send frames, and come, as fast as so many clients.
+# An address may send frames as fast as so many clients.
 
 
 class FrameLimits(WorkerContext):
@@ -48,10 +48,7 @@ class FrameLimits(WorkerContext):
         super().__init__(None)
         self.bodies: Final = bodies
         self.per_second: Final = per_second
-        of_address = _CLIENTS * per_second
-        self.of_address: Final = Allowances(of_address, of_address * BURST_S)
-        self.arrivals: Final = Allowances(of_address, of_address)
-        """Connections of an address; those beyond are not listened to."""
+        self.of_address: Final = Allowances(_CLIENTS * per_second, _CLIENTS * per_second * BURST_S)
 
 
 class BrowserConnection(TCPServer):

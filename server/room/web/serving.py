@@ -30,8 +30,6 @@ NEEDED: Final = ("hypercorn", "jinja2", "starlette")
 _UNREAD_MS: Final = 30_000
 # After which a browser that does not read the response it asked for is cut off.
 _PING_S: Final = 20.0
-_TOO_OFTEN_S: Final = 1.0
-# For which a connection is kept that is not listened to: whoever made it cannot make another meanwhile.
 
 
 def what_is_missing() -> str | None:
@@ -125,9 +123,6 @@ class Browsers:
             ):
                 return
             self._sockets[sock] = address
-            if not self._limits.arrivals.of(address).take():
-                await trio.sleep(_TOO_OFTEN_S)
-                return
             if self._tls is not None:
                 stream = trio.SSLStream(plain, self._tls, server_side=True, https_compatible=True)
             with trio.CancelScope() as visit:

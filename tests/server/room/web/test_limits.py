@@ -116,20 +116,6 @@ async def test_frames_are_read_as_fast_as_lines_and_an_address_has_ten_clients_s
         assert (await pages.get("/healthz")).status_code == 200
 
 
-async def test_who_comes_too_often_is_not_listened_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("server.room.web.serving._TOO_OFTEN_S", 0.1)
-    async with pages_of(room_config(tmp_path, requests_per_second=1)) as pages:
-        streams = [await pages.connect() for _ in range(40)]
-        for stream in streams:
-            await stream.send_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-        answers = [await heard(stream) for stream in streams]
-
-    assert all(answer.startswith(b"HTTP/1.1 ") for answer in answers[:10])
-    assert answers[-1] == b""
-
-
 async def test_only_http_1_is_spoken(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
         for opening in (
