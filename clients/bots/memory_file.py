@@ -23,6 +23,7 @@ from engine.players.statistics import numbers_of
 from engine.poker.rules import HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive, lock_archive, write_archive
 from engine.support.files.lock import FileLock
+from engine.support.user_input import told_as
 from protocol import variables
 
 Contents = Callable[[], Archive | None]
@@ -224,10 +225,8 @@ def _load(bot: str, players: Sequence[KnownPlayers[Any]], kept: dict[str, Parts]
         beside = path.with_name(f"{path.name}.schema{archive.schema}")
         anew = f"models of {len(kept)} players begin anew, statistics stay"
         told = [f"{anew}; the file is kept as {beside.name}"]
-        try:
+        with told_as(ArchiveError, OSError, what=f"{beside} cannot be written: "):
             shutil.copyfile(path, beside)
-        except OSError as error:
-            raise ArchiveError(f"{beside} cannot be written: {error.strerror or error}") from error
     for line in told:
         print(f"{bot}: {path}: {line}", file=sys.stderr)
 

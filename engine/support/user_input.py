@@ -115,6 +115,5 @@ def told_as(
     except kind:
         raise
     except errors as error:
-        is_named = isinstance(error, OSError) and (error.filename is None or str(error.filename) in what)
-        why = (is_named and getattr(error, "strerror", None)) or error
+        why = (what and getattr(error, "strerror", None)) or error  # the line says which file it is
         raise kind(f"{what}{why}{hint}") from error

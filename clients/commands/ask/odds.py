@@ -222,7 +222,7 @@ def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]
 def _simulation(query: OddsQuery, game: str, betting: str, model: str) -> dict[str, Any]:
     from clients.reports.spot import simulation_report
 
-    with refusing(ValueError, OSError, what="--simulate: "):
+    with refusing(ValueError, OSError, what=f"--simulate {betting!r} --game {game}: "):
         return simulation_report(
             query.hole_cards, query.board,
             game=game, betting=betting, model=model, trials=query.trials, seed=query.seed,

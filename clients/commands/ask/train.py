@@ -30,6 +30,7 @@ from engine.poker.rules import GameDefinition
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.intervals import Winnings
 from engine.support.text import table
+from engine.support.user_input import told_as
 from server.support.options import FILE, GAME, PATH, option
 
 if TYPE_CHECKING:
@@ -175,12 +176,10 @@ def _copy(learner: str, source: Path, target: Path) -> None:
         if target.samefile(source):
             return
         raise one_line.CommandError(f"{target} is there already: choose another file, or --resume {target}")
-    try:
+    with told_as(one_line.CommandError, OSError, what=f"{target} cannot be written: "):
         if journal_path(source).exists():
             shutil.copyfile(journal_path(source), journal_path(target))
         shutil.copyfile(source, target)
-    except OSError as error:
-        raise one_line.CommandError(f"{target} cannot be written: {error.strerror or error}") from error
 
 
 def _run(

@@ -37,6 +37,7 @@ from engine.solving.game_tree import GameTree
 from engine.solving.solver import Solver
 from engine.solving.walk import every_action
 from engine.support.arrays import Bools, Floats
+from engine.support.user_input import told_as
 
 _ITERATIONS: Final = 1000
 
@@ -375,11 +376,9 @@ class SmallGame:
             return [chance / total for chance in chances]
 
         strategies = dict.fromkeys(known, told)
-        try:
+        with told_as(PolicyError, ValueError):
             won = [
                 self._tree.estimate(hand, strategies, values, viewer)
                 for viewer, values in enumerate(self._values)
             ]
-        except ValueError as error:
-            raise PolicyError(str(error)) from None
         return np.array([*won, -sum(won)])

@@ -26,6 +26,7 @@ from engine.support.files.earlier import earlier_form
 from engine.support.files.formats import digest_of, format_arrays, parse_arrays, parse_json, shown
 from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.files.whole import write_whole
+from engine.support.user_input import told_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -249,10 +250,8 @@ def write_archive(path: Path, archive: Archive, *, compressed: bool = False, dur
         ArchiveError: it cannot be written; an old file is as it was.
     """
     data = archive.encode(compressed=compressed)
-    try:
+    with told_as(ArchiveError, OSError, what=f"{path} cannot be written: "):
         write_whole(path, data, durable=durable)
-    except OSError as error:
-        raise ArchiveError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def lock_archive(path: Path, rule: str = "one at a time") -> FileLock:

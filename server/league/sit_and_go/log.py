@@ -29,7 +29,7 @@ from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSee
 from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
 from engine.support.seeds import derive_seed
-from engine.support.user_input import how_many, printable
+from engine.support.user_input import how_many, printable, told_as
 from protocol import records
 from protocol.extension import format_game_line, parse_game_line
 from server.league.match import DamagedMatch, Fault, Played, move_aside
@@ -175,11 +175,9 @@ def read_log(path: Path, table: SitAndGoTable) -> int:
         if not line.endswith(b"\n"):
             break
         at += len(line)
-        try:
+        with told_as(DamagedMatch, ValueError, IndexError, what=f"{path.name}:{number}: "):
             if take_line(line.decode("utf-8", "replace"), table):
                 size = at
-        except (ValueError, IndexError) as error:
-            raise DamagedMatch(f"{path.name}:{number}: {error}") from None
     return size
 
 
