@@ -421,12 +421,13 @@ class Seating:
     def set_aside(self, seat: Seat, kind: FailureKind) -> None:
         """Stop waiting for a seat that failed to reply.
 
-        A client that is merely late keeps its seat and is asked again once it has spoken; a client that has
-        left, talks nonsense, is late again and again or has no time left for the match loses it.
+        A client that is late, or has talked nonsense until then, keeps its seat, and is asked again once it
+        has spoken; one that has left, does so again and again or has no time left for the match loses it.
         """
         seat.late_in_a_row += 1
         is_too_late = seat.late_in_a_row >= MAX_LATE and self._config.on_failure is not OnFailure.PATIENT
-        if kind is not FailureKind.STALLED or is_too_late or seat.clock.is_used_up:
+        has_left = kind not in (FailureKind.STALLED, FailureKind.NONSENSE)
+        if has_left or is_too_late or seat.clock.is_used_up:
             self.cut_off(seat)
         elif seat.client is not None:
             seat.away_since = self._hand_number()

@@ -347,12 +347,25 @@ async def test_a_player_who_answers_other_states_only_talks_nonsense(virtual_clo
         while await next_turn(table, player):  # it had answered before: the first time it is merely late
             await player.say(f"{first}:c")
         parrot = await rejoin(table, 0)
-        await next_turn(table, parrot)
-        await parrot.say(f"{first}:c")
-        await parrot.hear_out()
+        while await next_turn(table, parrot):
+            await parrot.say(f"{first}:c")
 
-    assert table.failures(0) == [STALLED, NONSENSE, NONSENSE]
+    assert table.failures(0) == [STALLED, NONSENSE, NONSENSE] + 3 * [NONSENSE]
     assert "other states" in table.server.seats[0].failures[1].detail
+
+
+async def test_nonsense_instead_of_an_answer_costs_that_hand(virtual_clock: MockClock) -> None:
+    config = tables.folding_config("kuhn-2p", hands=20, response=10.0)
+    async with tables.table_of(config) as table:
+        table.start_soon(play_slowly, table, await table.join(1))
+        player = await table.join(0)
+        turns = 0
+        while line := await next_turn(table, player):
+            turns += 1
+            await player.say("hello there" if turns == 3 else f"{line}:c")
+
+    assert table.failures(0) == [NONSENSE]
+    assert turns >= 20
 
 
 async def test_one_whose_answers_come_too_late_each_time_is_merely_late(virtual_clock: MockClock) -> None:
