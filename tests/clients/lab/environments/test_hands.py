@@ -257,7 +257,7 @@ def test_a_picture_has_ink() -> None:
     picture = picture_env.render()
     assert isinstance(picture, np.ndarray)
     assert picture.shape == (400, 640, 3)
-    assert 0.02 < (picture.mean(axis=2) < 100).mean() < 0.3  # there is ink, and not only ink
+    assert 0.01 < (picture.mean(axis=2) < 100).mean() < 0.3  # there is ink, and not only ink
 
 
 def test_gymnasium_makes_vectors_of_it() -> None:
