@@ -113,15 +113,16 @@ class TableHost:
     def _dismiss(self, word: str, name: str) -> None:
         """Take the seat of a bot, which then does not come again, or of a player."""
         table = self.table
-        found = [each for each in table.company.seated() if each.player.name == name]
-        if not found or found[0].is_house is (word == "kick"):
+        stays = [each for each in table.company.seated() if each.player.name == name and each.leaves is None]
+        if not stays or stays[0].is_house is (word == "kick"):
             raise RequestRefused(
-                f"{name[:40]!r} is no {'bot' if word == 'remove' else 'player'} at this table"
+                f"{name[:40]!r} is no {'bot' if word == 'remove' else 'player'} that stays at this table"
             )
         if word == "remove":
             kind = name.rpartition("-")[0]
             fill = list(table.config.fill)
-            fill.remove(next(bot for bot in fill if bot.partition(":")[0] == kind))
+            for bot in [bot for bot in fill if bot.partition(":")[0] == kind][:1]:
+                fill.remove(bot)
             table.change(fill=tuple(fill))
         table.company.dismiss(name, "the host has decided so")
 

@@ -69,6 +69,29 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         assert await bob.until("#message") == "#message Bob: kick Bob"
 
 
+async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("b", "limit-2p", fill=("always-call",)), guest_chips=20_000)
+    async with room_of(config) as room:
+        name = open_private(room.room, "nolimit-2p")
+        table = room.room.tables[name]
+        table.change(pace_s=0.0, showdown_s=0.0)
+        ann = await room.sit_down(name, "name=Ann")
+        bot, token = room.room.identities.expect_bot("always-call")
+        other = await room.sit_down(name, f"token={token}")
+        await ann.say("#host add always-call")
+        with trio.fail_after(5):
+            async with trio.open_nursery() as playing:
+                playing.start_soon(other.play_hands, 1 << 30)
+                await ann.until_asked()
+                state = ann.lines[-1]
+                await ann.say(f"#host remove {bot}", f"#host remove {bot}", f"{state}:f")
+                await ann.until(f"#message Ann: remove {bot}")
+                assert (await ann.until("#refused")).startswith(f"#refused '{bot}' is no bot that stays")
+        assert other.lines[-1] == "#lobby the host has decided so"
+        assert table.config.fill == ()
+        assert [place.player.name for place in table.company.seated()] == ["Ann"]
+
+
 async def test_people_chat_where_it_is_allowed_and_programs_hear_nothing(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config("a", chat=True), table_config("b"))
     async with room_of(config) as room:
