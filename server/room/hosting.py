@@ -91,24 +91,29 @@ class TableHost:
             raise RequestRefused(
                 f"{'nobody' if host is None else host.player.name} is the host of this table"
             )
-        word, _, what = text.partition(" ")
-        match word:
-            case "pace":
+        match text.split():
+            case ["pace", what]:
                 table.change(pace_s=_pace(what))
-            case "blinds":
+                done = f"sets the pace to {table.config.pace_s:g} s"
+            case ["blinds", what]:
                 table.change(**_blinds(config, what))
-            case "add":
+                small, big = sorted(table.config.game.blinds)[-2:]
+                done = f"sets the blinds to {small}/{big}"
+            case ["add", what]:
                 bot = next((bot for bot in self.bots if bot.partition(":")[0] == what), None)
                 if bot is None or len(config.fill) >= config.seats - 1:
                     raise RequestRefused(f"expected a bot for a free seat, got {what[:40]!r}")
                 table.change(fill=(*config.fill, bot))
-            case "remove" | "kick":
+                done = f"adds {what}"
+            case ["remove" | "kick" as word, what]:
                 self._dismiss(word, what)
-            case "pause" | "resume":
+                done = f"removes {what}"
+            case ["pause" | "resume" as word]:
                 table.company.is_held = word == "pause"
+                done = "pauses the table" if table.company.is_held else "lets the table go on"
             case _:
                 raise RequestRefused(f"expected {_HELP}, got {text[:40]!r}")
-        return f"{place.player.name}: {text}"
+        return f"{place.player.name} {done}"
 
     def _dismiss(self, word: str, name: str) -> None:
         """Take the seat of a bot, which then does not come again, or of a player."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 import trio
 
-from engine.support.user_input import parse_whole
+from engine.support.user_input import parse_whole, printable
 from protocol import InLobby, Note, Seated, State, TurnWithdrawn
 from protocol.extension import KEEP, NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
@@ -54,7 +54,7 @@ class Visitor:
         """Send a note to a client that knows what a room is; the next flush writes it."""
         connection = self.client.connection
         if "lobby" in self.client.capabilities and connection.state in (State.LOBBY, State.WATCHING):
-            self.client.say(connection.send(Note(name, " ".join(text.split()))))
+            self.client.say(connection.send(Note(name, printable(" ".join(text.split())))))
 
     def loses_seat(self, reason: str) -> None:
         """Tell a client that knows what a room is that it has none any more.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from engine.support.user_input import parse_whole, printable
+from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, Request
 from server.room.config import TableConfig
 from server.room.tables.contest import Contest
@@ -87,7 +87,7 @@ def answer(company: Management, place: Place, visitor: Visitor, request: Request
         case "chat" if not company.config.chat:
             visitor.say("refused", "chat: it is off at this table")
         case "chat":
-            text = printable(" ".join(request.text.split()))[:_LONGEST_CHAT]
+            text = " ".join(request.text.split())[:_LONGEST_CHAT]
             company.tell([f"{place.player.name}: {text}"] if text else [], people_only=True)
         case "host" if company.on_host is not None:
             try:

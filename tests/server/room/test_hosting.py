@@ -49,24 +49,29 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         assert first.player.name == "Ann"
 
         await ann.say("#host pause")
-        assert await ann.until("#message") == "#message Ann: pause"
+        assert await ann.until("#message") == "#message Ann pauses the table"
         bob = await room.sit_down(name, "name=Bob")
         await bob.say("#host pace 0")
         assert await bob.until("#refused") == "#refused Ann is the host of this table"
-        do(first, "pace 1.5")
-        do(first, "blinds 25/50")
+        assert do(first, "pace  01.50") == "Ann sets the pace to 1.5 s"
+        assert do(first, f"blinds {'0' * 900}25/50") == "Ann sets the blinds to 25/50"
+        assert do(first, "resume") == "Ann lets the table go on"
         assert (table.config.pace_s, table.config.game.blinds[:2]) == (1.5, (25, 50))
         assert (table.config.least, table.config.most) == (1000, 10_000)
         for wrong in (
             "pace nan", "pace 3600", "pace -1", "pace", "blinds 50/25", "blinds 0/0", "blinds x",
             "add nobody", "remove Bob", "kick nobody", "dance", "",
+            "pause \x1b[2J" + 3000 * "x", "resume now", "pace 1 s", "blinds 5/10 please", "kick Bob \a",
         ):  # fmt: skip
-            with pytest.raises(RequestRefused):
+            with pytest.raises(RequestRefused) as refusal:
                 do(first, wrong)
+            assert f"{refusal.value}".isprintable()
+            assert len(f"{refusal.value}") < 200
+        assert not table.company.is_held
         await ann.say("#leave")
         await ann.until("#lobby")
         await bob.say("#host kick Bob")
-        assert await bob.until("#message") == "#message Bob: kick Bob"
+        assert await bob.until("#message") == "#message Bob removes Bob"
 
 
 async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path) -> None:
@@ -84,8 +89,8 @@ async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path)
                 playing.start_soon(other.play_hands, 1 << 30)
                 await ann.until_asked()
                 state = ann.lines[-1]
-                await ann.say(f"#host remove {bot}", f"#host remove {bot}", f"{state}:f")
-                await ann.until(f"#message Ann: remove {bot}")
+                await ann.say(f"#host remove {bot}", f"#host remove {bot}", f"{state}:r20000")
+                await ann.until(f"#message Ann removes {bot}")
                 assert (await ann.until("#refused")).startswith(f"#refused '{bot}' is no bot that stays")
         assert other.lines[-1] == "#lobby the host has decided so"
         assert table.config.fill == ()

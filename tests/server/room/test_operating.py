@@ -73,8 +73,8 @@ async def test_the_operator_lists_kicks_bans_closes_and_opens(tmp_path: Path) ->
         listed = order(operator, room, do="list")
         assert listed["tables"][0]["seats"][0]["player"] == "Ann"
         assert listed["connections"] == 1
-        assert order(operator, room, do="message", text="hello\n#lobby") == {}
-        assert await ann.until("#message") == "#message hello #lobby"
+        assert order(operator, room, do="message", text="hello\n#lobby\x1b[2J") == {}
+        assert await ann.until("#message") == "#message hello #lobby?[2J"
         assert order(operator, room, do="kick", name="Bob") == {"error": "'Bob' has no seat"}
         assert order(operator, room, do="ban", name="Ann", reason="bad manners") == {}
         assert await ann.until("#lobby") == "#lobby bad manners"
