@@ -170,6 +170,8 @@ class Company:
 
     def hand_over(self, place: Place, visitor: Visitor) -> None:
         """Pass the client to the seat's task."""
+        if self.is_held:
+            visitor.say("message", "the host has paused the table")
         self.entrance.hand_over(place.seat.number, visitor.client)
         self.changed.set()
 

@@ -260,7 +260,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "host": None if host is None else host.player.name,
         "now": _now(table),
         "hands": table.hands_played,
-        "paused": table.is_paused,
+        "paused": table.is_paused or table.company.is_held,
         "fill": _kinds(config.fill),
         "unfilled": _kinds(table.company.filling.unfilled),
         "contest": None if table.company.contest is None else _contest(table.company.contest),
@@ -290,6 +290,8 @@ def _now(table: RoomTable) -> str:
     people = sum(place is not None and not place.is_house for place in table.places)
     if table.is_paused:
         return "Paused: the room cannot write its ledger."
+    if table.company.is_held:
+        return "Paused by the host."
     if table.company.contest is not None and table.company.contest.is_on:
         return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
     if table.is_playing:

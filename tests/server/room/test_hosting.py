@@ -74,6 +74,28 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         assert await bob.until("#message") == "#message Bob removes Bob"
 
 
+async def test_a_pause_is_shown_and_told_to_those_who_come_and_stays_when_its_host_leaves(
+    tmp_path: Path,
+) -> None:
+    async with pages_of(room_config(tmp_path, guest_chips=20_000)) as pages:
+        room = pages.room
+        name = open_private(room.room, "nolimit-6p")
+        ann = await room.sit_down(name, "name=Ann")
+        await ann.say("#host pause")
+        await ann.until("#message Ann pauses the table")
+        bob = await room.sit_down(name, "name=Bob")
+        assert await bob.line() == "#message the host has paused the table"
+        await ann.say("#leave")
+        await ann.until("#lobby")
+        row = (await pages.get(f"/tables/{name}.json")).json()
+        assert (row["host"], row["paused"], row["now"]) == ("Bob", True, "Paused by the host.")
+
+        await bob.say("#host resume")
+        await bob.until("#message Bob lets the table go on")
+        row = (await pages.get(f"/tables/{name}.json")).json()
+        assert (row["paused"], row["now"]) == (False, "1 waiting for others.")
+
+
 async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config("b", "limit-2p", fill=("always-call",)), guest_chips=20_000)
     async with room_of(config) as room:

@@ -18,12 +18,17 @@ export class Hosting {
     $("host-remove").addEventListener("change", (event) => this.once(event.target, (name) => {
       this.say(`${event.target.selectedOptions[0].dataset.house ? "remove" : "kick"} ${name}`);
     }));
+    this.wish = null; // whether the table is to be paused, until it is so: when the hand is over
     $("host-pause").addEventListener("click", () => {
-      const isHeld = $("host-pause").getAttribute("aria-pressed") !== "true";
-      $("host-pause").setAttribute("aria-pressed", String(isHeld));
-      $("host-pause").textContent = isHeld ? "Go on" : "Pause";
-      this.say(isHeld ? "pause" : "resume");
+      this.wish = $("host-pause").getAttribute("aria-pressed") !== "true";
+      this.showPause(this.wish);
+      this.say(this.wish ? "pause" : "resume");
     });
+  }
+
+  showPause(isPaused) {
+    $("host-pause").setAttribute("aria-pressed", String(isPaused));
+    $("host-pause").textContent = isPaused ? "Go on" : "Pause";
   }
 
   once(select, act) {
@@ -34,6 +39,8 @@ export class Hosting {
   // Who sits at the table, and whether oneself, by one's name, is the host.
   look(table, name) {
     $("host").hidden = !name || name !== table.host;
+    if ($("host").hidden || this.wish === table.paused) this.wish = null;
+    this.showPause(this.wish ?? table.paused);
     $("who-hosts").textContent = table.host ? `The host is ${table.host}.` : "Who sits down first is the host.";
     const others = table.seats.filter((seat) => seat && seat.name !== table.host);
     const names = others.map((seat) => seat.name).join(" ");

@@ -13,6 +13,7 @@ const setup = JSON.parse($("setup").textContent);
 const table = $("table").dataset.table;
 const MOST_RESULTS = 50;
 const POLL_MS = 3000;
+const PAUSED = "The table is paused.";
 const UNLIMITED = 2 ** 31 - 1; // what the protocol says for it
 const AT = `seat:${table}`; // in localStorage: that this browser sits here, and since when it has heard nothing
 const KEY = "guest"; // in localStorage: the secret by which the room knows a guest again
@@ -124,7 +125,8 @@ function around(found) {
   if (hosting) hosting.look(found, isSeated && found.seats[felt.own] ? found.seats[felt.own].name : "");
   if (!scene || scene.over) felt.company(found.seats);
   if (found.contest) tellContest(found.contest, found.seats);
-  if (found.paused) notice("The table is paused.");
+  if (found.paused) notice(PAUSED);
+  else if ($("notice").textContent === PAUSED) notice("");
 }
 
 function tellContest(contest, seats) {

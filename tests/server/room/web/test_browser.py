@@ -19,6 +19,7 @@ from clients.core.program import TableAddress
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import GameDefinition, load_game
 from server.room.config import Policy, RoomConfig
+from server.room.hosting import open_private
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import Level, SitAndGo
@@ -355,6 +356,27 @@ async def test_a_stranger_plays_after_three_clicks_at_most(tmp_path: Path) -> No
             with trio.fail_after(60):
                 await tab.until(f"!{HIDDEN}")
         assert clicks <= 3
+        assert tab.complaints == []
+
+
+async def test_the_page_of_a_new_host_shows_the_pause_of_the_one_who_has_left(tmp_path: Path) -> None:
+    async with (
+        pages_of(room_config(tmp_path / "room", guest_chips=20_000)) as pages,
+        chromium(tmp_path / "profile") as tab,
+    ):
+        name = open_private(pages.room.room, "nolimit-6p")
+        ann = await pages.room.sit_down(name, "name=Ann")
+        await ann.say("#host pause")
+        await ann.until("#message Ann pauses")
+        await tab.open(f"{pages.address}tables/{name}")
+        await tab.click("#join button")
+        await tab.until("document.getElementById('notice').textContent.includes('paused')")
+        await ann.say("#leave")
+        await tab.until("!document.getElementById('host').hidden")
+        assert await tab.value("document.getElementById('host-pause').textContent") == "Go on"
+        await tab.click("#host-pause")
+        await tab.until("document.getElementById('notice').textContent.endsWith('lets the table go on')")
+        assert not pages.room.room.tables[name].company.is_held
         assert tab.complaints == []
 
 
