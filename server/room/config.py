@@ -105,8 +105,9 @@ class TableConfig:
     """It is in no list: only those who are told its address come."""
     chat: bool = _said("flag", "chat", False)
     """People who sit there may write to one another; programs are told nothing of it."""
-    hosted: bool = False
-    """Somebody who sits there decides about its pace, blinds and bots."""
+    opener: str | None = None
+    """The address from which it was opened in the browser; somebody who sits there then decides about its
+    pace, blinds and bots."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
     keep_seat_s: float = _said("number", "keep_seat", 120.0, most=MOST_SECONDS)
     """How long a seat is kept for somebody who has lost the connection or sits out."""
@@ -172,6 +173,8 @@ class RoomConfig:
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
     private_tables: bool = _said("flag", "private_tables", True)
     """People may open private tables in the browser."""
+    private_tables_per_address: int = _said("whole", "private_tables_per_address", 3, most=1_000_000)
+    """Most that may be open from one address."""
     watch_after: float = _said("number", "watch_after", 0.0, most=3600.0)
     """Seconds by which those who only watch are told everything later."""
 

@@ -69,8 +69,8 @@ class Door:
     _here: Counter[str] = attrs.field(factory=Counter, init=False)
     """Connections by address."""
     _turned_away: int = attrs.field(default=0, init=False)
-    open_private: Callable[[str], str] = attrs.field(default=lambda game: _no_private(game), init=False)
-    """Opens a private table for a game; returns its name."""
+    open_private: Callable[[str, str], str] = attrs.field(default=lambda *_: _no_private(), init=False)
+    """Opens a private table for an address and a game; returns its name."""
     visitors: set[Visitor] = attrs.field(factory=set, init=False)
     """Everybody who is connected."""
 
@@ -263,7 +263,7 @@ class Door:
                 visitor.say("tables", str(len(tables)))
             case "host":
                 try:
-                    visitor.say("hosted", self.open_private(request.text))
+                    visitor.say("hosted", self.open_private(visitor.address, request.text))
                 except RequestRefused as refusal:
                     visitor.say("refused", f"host: {refusal}")
             case "name" | "token" if visitor.player is not None:
@@ -393,7 +393,7 @@ class _Wanted:
                 client.say(connection.send(protocol.Note("refused", "you have been greeted already")))
 
 
-def _no_private(game: str) -> str:
+def _no_private() -> str:
     raise RequestRefused("there are no private tables here")
 
 

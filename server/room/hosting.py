@@ -36,18 +36,22 @@ def bots_of(config: RoomConfig) -> tuple[str, ...]:
     return tuple(dict.fromkeys(bot for table in config.tables for bot in table.fill))
 
 
-def open_private(room: Room, game: str) -> str:
-    """Open a private table; returns its name.
+def open_private(room: Room, address: str, game: str) -> str:
+    """Open a private table for somebody at an address; returns its name.
 
     Raises:
         RequestRefused: the game is none of `GAMES`, or there are too many tables.
     """
     if game not in GAMES:
         raise RequestRefused(f"expected one of {', '.join(GAMES)}, got {game[:40]!r}")
-    if sum(table.config.private for table in room.tables.values()) >= _MOST_TABLES:
+    openers = [table.config.opener for table in room.tables.values() if table.config.private]
+    if len(openers) >= _MOST_TABLES:
         raise RequestRefused(f"there are {_MOST_TABLES} private tables already: try again later")
+    share = room.config.private_tables_per_address
+    if openers.count(address) >= share:
+        raise RequestRefused(f"your address has opened {share} private tables already: try again later")
     name = f"private-{secrets.token_hex(10)}"
-    config = TableConfig(name, load_game(game), game, private=True, hosted=True, chat=True, time_bank_s=60.0)
+    config = TableConfig(name, load_game(game), game, private=True, opener=address, chat=True, time_bank_s=60)
     table = room.open_table(with_stakes(config))
     table.company.on_host = TableHost(table, bots_of(room.config)).do
     room.start_soon(_close_when_empty, table)

@@ -346,7 +346,7 @@ class Company:
         """Ask the house's bots to take the seats that are left, if there is somebody to play against."""
         if self.config.alone or any(not place.is_house for place in self.seated()):
             free = self.places.count(None) - len(self._arrivals)
-            if self.config.hosted:  # as many as the host has added
+            if self.config.opener is not None:  # as many as the host has added
                 free = min(free, len(self.config.fill) - sum(place.is_house for place in self.seated()))
             self.filling.call(free)
 

@@ -155,7 +155,7 @@ class Pages:
             "table",
             table=_row(table),
             setup=_setup(table),
-            bots=_kinds(bots_of(self._room.config)) if config.hosted else None,
+            bots=_kinds(bots_of(self._room.config)) if config.opener is not None else None,
             config=config,
             terms=_terms(config),
             past=past,
@@ -249,7 +249,7 @@ def _number(text: str) -> int:
 def _row(table: RoomTable) -> dict[str, Any]:
     """A table's entry in the lobby."""
     config = table.config
-    host = host_of(table.company) if config.hosted else None
+    host = host_of(table.company) if config.opener is not None else None
     return {
         "name": config.name,
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),

@@ -40,7 +40,7 @@ async def test_a_private_table_is_in_no_list_and_is_found_by_its_address(tmp_pat
 async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config("b", "limit-2p", fill=("always-call",)), guest_chips=20_000)
     async with room_of(config) as room:
-        name = open_private(room.room, "nolimit-6p")
+        name = open_private(room.room, "127.0.0.1", "nolimit-6p")
         table = room.room.tables[name]
         do = TableHost(table, ("always-call",)).do
         ann = await room.sit_down(name, "name=Ann")
@@ -74,12 +74,29 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         assert await bob.until("#message") == "#message Bob removes Bob"
 
 
+async def test_an_address_has_its_share_of_the_private_tables(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path, private_tables_per_address=2)) as pages:
+        guest = await pages.room.enter()
+        await guest.say(*["#host nolimit-6p"] * 3)
+        name = (await guest.until("#hosted")).split()[1]
+        await guest.until("#hosted")
+        refusal = "#refused host: your address has opened 2 private tables already: try again later"
+        assert await guest.line() == refusal
+        open_private(pages.room.room, "127.0.0.2", "nolimit-6p")  # somebody else
+
+        pages.room.room.close_table(name, "it is over")
+        while name in pages.room.room.tables:  # noqa: ASYNC110 - nobody tells
+            await trio.sleep(0.01)
+        await guest.say("#host nolimit-6p")
+        await guest.until("#hosted")
+
+
 async def test_a_pause_is_shown_and_told_to_those_who_come_and_stays_when_its_host_leaves(
     tmp_path: Path,
 ) -> None:
     async with pages_of(room_config(tmp_path, guest_chips=20_000)) as pages:
         room = pages.room
-        name = open_private(room.room, "nolimit-6p")
+        name = open_private(room.room, "127.0.0.1", "nolimit-6p")
         ann = await room.sit_down(name, "name=Ann")
         await ann.say("#host pause")
         await ann.until("#message Ann pauses the table")
@@ -99,7 +116,7 @@ async def test_a_pause_is_shown_and_told_to_those_who_come_and_stays_when_its_ho
 async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config("b", "limit-2p", fill=("always-call",)), guest_chips=20_000)
     async with room_of(config) as room:
-        name = open_private(room.room, "nolimit-2p")
+        name = open_private(room.room, "127.0.0.1", "nolimit-2p")
         table = room.room.tables[name]
         table.change(pace_s=0.0, showdown_s=0.0)
         ann = await room.sit_down(name, "name=Ann")
@@ -143,7 +160,7 @@ async def test_people_chat_where_it_is_allowed_and_programs_hear_nothing(tmp_pat
 
 async def test_a_private_table_closes_when_nobody_comes(tmp_path: Path, autojump_clock: MockClock) -> None:
     async with room_of(room_config(tmp_path)) as room:
-        name = open_private(room.room, "limit-2p")
+        name = open_private(room.room, "127.0.0.1", "limit-2p")
         await trio.sleep(500)
         assert name in room.room.tables
         await trio.sleep(200)

@@ -364,7 +364,7 @@ async def test_the_page_of_a_new_host_shows_the_pause_of_the_one_who_has_left(tm
         pages_of(room_config(tmp_path / "room", guest_chips=20_000)) as pages,
         chromium(tmp_path / "profile") as tab,
     ):
-        name = open_private(pages.room.room, "nolimit-6p")
+        name = open_private(pages.room.room, "127.0.0.1", "nolimit-6p")
         ann = await pages.room.sit_down(name, "name=Ann")
         await ann.say("#host pause")
         await ann.until("#message Ann pauses")
