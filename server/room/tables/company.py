@@ -272,16 +272,13 @@ class Company:
         waiting = sum(not arrival.is_bot for arrival in self._arrivals)
         free = self.places.count(None) + sum(place.leaves is not None for place in self.seated())
         wanted = {arrival.wish.seat for arrival in self._arrivals}
-        for place in self.seated():
-            if place.is_house and place.leaves is None and place.seat.number in wanted:
+        bots = [place for place in reversed(self.seated()) if place.is_house and place.leaves is None]
+        for place in sorted(bots, key=lambda bot: bot.seat.number not in wanted):
+            if free < waiting or place.seat.number in wanted:
                 place.leaves = "a seat is needed"
                 free += 1
-        for place in reversed(self.seated()):
-            if free >= waiting:
-                return
-            if place.is_house and place.leaves is None:
-                place.leaves = "a seat is needed"
-                free += 1
+        if free >= waiting:
+            return
         self._arrivals = deque(in_order_of_shares(self._arrivals, self.places))
         people = [arrival for arrival in self._arrivals if not arrival.is_bot]
         for arrival in people[max(0, free) :]:
