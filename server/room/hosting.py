@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Sequence
 from typing import Any, Final
 
 import attrs
@@ -40,7 +39,7 @@ def open_private(room: Room, address: str, game: str) -> str:
     """Open a private table for somebody at an address; returns its name.
 
     Raises:
-        RequestRefused: the game is none of `GAMES`, or there are too many tables.
+        RequestRefused: the game is none of `GAMES`, there are too many tables, or guests have too few chips.
     """
     if game not in GAMES:
         raise RequestRefused(f"expected one of {', '.join(GAMES)}, got {game[:40]!r}")
@@ -52,8 +51,8 @@ def open_private(room: Room, address: str, game: str) -> str:
         raise RequestRefused(f"your address has opened {share} private tables already: try again later")
     name = f"private-{secrets.token_hex(10)}"
     config = TableConfig(name, load_game(game), game, private=True, opener=address, chat=True, time_bank_s=60)
-    table = room.open_table(with_stakes(config))
-    table.company.on_host = TableHost(table, bots_of(room.config)).do
+    table = room.open_table(_for_guests(room.config, config))
+    table.company.on_host = TableHost(table, room.config).do
     room.start_soon(_close_when_empty, table)
     return name
 
@@ -80,8 +79,7 @@ class TableHost:
     """Does what the host of a table asks for, between two hands."""
 
     table: RoomTable
-    bots: Sequence[str]
-    """Those that may be added."""
+    room: RoomConfig
 
     def do(self, place: Place, text: str) -> str:
         """Do it; returns what everybody is told.
@@ -92,19 +90,17 @@ class TableHost:
         table, config = self.table, self.table.config
         host = host_of(table.company)
         if host is not place:
-            raise RequestRefused(
-                f"{'nobody' if host is None else host.player.name} is the host of this table"
-            )
+            raise RequestRefused(f"{host.player.name if host else 'nobody'} is the host of this table")
         match text.split():
             case ["pace", what]:
                 table.change(pace_s=_pace(what))
                 done = f"sets the pace to {table.config.pace_s:g} s"
             case ["blinds", what]:
-                table.change(**_blinds(config, what))
+                table.change(**_blinds(self.room, config, what))
                 small, big = sorted(table.config.game.blinds)[-2:]
                 done = f"sets the blinds to {small}/{big}"
             case ["add", what]:
-                bot = next((bot for bot in self.bots if bot.partition(":")[0] == what), None)
+                bot = next((bot for bot in bots_of(self.room) if bot.partition(":")[0] == what), None)
                 if bot is None or len(config.fill) >= config.seats - 1:
                     raise RequestRefused(f"expected a bot for a free seat, got {what[:40]!r}")
                 table.change(fill=(*config.fill, bot))
@@ -124,15 +120,13 @@ class TableHost:
         table = self.table
         stays = [each for each in table.company.seated() if each.player.name == name and each.leaves is None]
         if not stays or stays[0].is_house is (word == "kick"):
-            raise RequestRefused(
-                f"{name[:40]!r} is no {'bot' if word == 'remove' else 'player'} that stays at this table"
-            )
+            kind = "bot" if word == "remove" else "player"
+            raise RequestRefused(f"{name[:40]!r} is no {kind} that stays at this table")
         if word == "remove":
             kind = name.rpartition("-")[0]
-            fill = list(table.config.fill)
-            for bot in [bot for bot in fill if bot.partition(":")[0] == kind][:1]:
-                fill.remove(bot)
-            table.change(fill=tuple(fill))
+            fill = table.config.fill
+            first = next((at for at, bot in enumerate(fill) if bot.partition(":")[0] == kind), len(fill))
+            table.change(fill=fill[:first] + fill[first + 1 :])
         table.company.dismiss(name, "the host has decided so")
 
 
@@ -143,7 +137,7 @@ def _pace(text: str) -> float:
     raise RequestRefused(f"pace: expected 0 to {MOST_PACE_S:g} seconds, got {text[:40]!r}")
 
 
-def _blinds(config: TableConfig, text: str) -> dict[str, Any]:
+def _blinds(room: RoomConfig, config: TableConfig, text: str) -> dict[str, Any]:
     """The table's game with other blinds, and chips to bring that go with them."""
     game = config.game
     try:
@@ -153,5 +147,13 @@ def _blinds(config: TableConfig, text: str) -> dict[str, Any]:
     if game.is_limit or not 0 < small <= big <= config.game.stacks[0]:
         raise RequestRefused(f"blinds: expected SMALL/BIG at a no-limit table, got {text[:40]!r}")
     changed = attrs.evolve(game, blinds=usual_blinds(game.num_players, small, big))
-    stakes = with_stakes(attrs.evolve(config, game=changed, least=0, most=0))
+    stakes = _for_guests(room, attrs.evolve(config, game=changed, least=0, most=0))
     return {"game": changed, "least": stakes.least, "most": stakes.most}
+
+
+def _for_guests(room: RoomConfig, table: TableConfig) -> TableConfig:
+    """The table with the usual buy-ins, which guests must be able to bring."""
+    table = with_stakes(table)
+    if room.guests and table.least > room.guest_chips:
+        raise RequestRefused(f"a seat would cost {table.least} chips, and guests have {room.guest_chips}")
+    return table

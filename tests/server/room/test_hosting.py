@@ -13,7 +13,7 @@ from tests.support.web import pages_of
 
 
 async def test_a_private_table_is_in_no_list_and_is_found_by_its_address(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
+    async with pages_of(room_config(tmp_path, guest_chips=20_000)) as pages:
         guest = await pages.room.enter()
         await guest.say("#host nolimit-6p")
         name = (await guest.until("#hosted")).split()[1]
@@ -42,7 +42,7 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
     async with room_of(config) as room:
         name = open_private(room.room, "127.0.0.1", "nolimit-6p")
         table = room.room.tables[name]
-        do = TableHost(table, ("always-call",)).do
+        do = TableHost(table, config).do
         ann = await room.sit_down(name, "name=Ann")
         first = host_of(table.company)
         assert first is not None
@@ -54,12 +54,14 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         await bob.say("#host pace 0")
         assert await bob.until("#refused") == "#refused Ann is the host of this table"
         assert do(first, "pace  01.50") == "Ann sets the pace to 1.5 s"
+        assert do(first, "blinds 500/1000") == "Ann sets the blinds to 500/1000"
         assert do(first, f"blinds {'0' * 900}25/50") == "Ann sets the blinds to 25/50"
         assert do(first, "resume") == "Ann lets the table go on"
         assert (table.config.pace_s, table.config.game.blinds[:2]) == (1.5, (25, 50))
         assert (table.config.least, table.config.most) == (1000, 10_000)
         for wrong in (
             "pace nan", "pace 3600", "pace -1", "pace", "blinds 50/25", "blinds 0/0", "blinds x",
+            "blinds 500/1001",
             "add nobody", "remove Bob", "kick nobody", "dance", "",
             "pause \x1b[2J" + 3000 * "x", "resume now", "pace 1 s", "blinds 5/10 please", "kick Bob \a",
         ):  # fmt: skip
@@ -75,7 +77,7 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
 
 
 async def test_an_address_has_its_share_of_the_private_tables(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path, private_tables_per_address=2)) as pages:
+    async with pages_of(room_config(tmp_path, guest_chips=2000, private_tables_per_address=2)) as pages:
         guest = await pages.room.enter()
         await guest.say(*["#host nolimit-6p"] * 3)
         name = (await guest.until("#hosted")).split()[1]
@@ -111,6 +113,14 @@ async def test_a_pause_is_shown_and_told_to_those_who_come_and_stays_when_its_ho
         await bob.until("#message Bob lets the table go on")
         row = (await pages.get(f"/tables/{name}.json")).json()
         assert (row["paused"], row["now"]) == (False, "1 waiting for others.")
+
+
+async def test_nothing_is_played_for_which_no_guest_has_the_chips(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path, guest_chips=1999)) as room:
+        with pytest.raises(RequestRefused, match="a seat would cost 2000 chips, and guests have 1999"):
+            open_private(room.room, "127.0.0.1", "nolimit-6p")
+    async with room_of(room_config(tmp_path, guest_chips=1999, guests=False)) as room:
+        open_private(room.room, "127.0.0.1", "nolimit-6p")
 
 
 async def test_a_bot_is_removed_once_even_if_its_host_asks_twice(tmp_path: Path) -> None:
