@@ -31,6 +31,7 @@ MAX_LATE: Final = 3
 _PAUSE_S: Final = 0.25
 # After a fault of ours, before a seat is offered again.
 _TO_ACT: Final = State.TO_ACT
+_TIME_IS_UP: Final = "your time is up: the house has acted for you, and you sit out until you are back"
 _GOODBYE_S: Final = 1.0
 # How long clients have to close after the last state before they are cut off.
 
@@ -256,6 +257,8 @@ class Seating:
             if connection.state is _TO_ACT:
                 connection.send(TurnWithdrawn())  # the house has acted for it
                 client.stray_replies -= 1
+                if "person" in client.capabilities:
+                    client.say(connection.send(Note("message", _TIME_IS_UP)))
             if is_turn and "clock" in client.capabilities:
                 client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
             line = connection.show(hand.messages.message(state, position), is_turn=is_turn)

@@ -72,6 +72,11 @@ async def test_a_time_bank_is_a_person_s_and_is_used_up_once(
         await trio.sleep(4.0)  # the bank is spent: the house acts
         assert [str(each.kind) for each in place.seat.failures] == ["stalled"]
         assert place.seat.clock.bank == 0.0
+        told = await slow.until("#message")
+        assert told.startswith("#message your time is up: the house has acted for you")
+        await slow.say("#sit-in")
+        await slow.until_asked()
+        assert not any(line.startswith("#message") for line in other.lines)
 
 
 async def test_a_seat_can_be_chosen_if_it_is_free(tmp_path: Path) -> None:

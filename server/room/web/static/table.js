@@ -64,6 +64,8 @@ function show(message) {
     offer(message.hand);
   }
   $("show").disabled = !(isSeated && message.over && message.players.some((each) => each.you && !each.folded && !each.shows));
+  if (message.ask) $("back").hidden = !isOut;
+  else if (state) $("back").hidden = false; // it was not answered in time
   if (message.ask) beginTurn(message.line, message.ask);
   else endTurn();
   return wait;

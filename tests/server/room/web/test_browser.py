@@ -359,6 +359,26 @@ async def test_a_stranger_plays_after_three_clicks_at_most(tmp_path: Path) -> No
         assert tab.complaints == []
 
 
+async def test_who_is_too_slow_is_told_and_comes_back_by_one_press(tmp_path: Path) -> None:
+    limits = TimeLimits(2.0, 600.0, 1e6, grace=60.0)
+    table = table_config("a", "nolimit-2p", limits=limits, time_bank_s=1.0, least=2000, most=2000)
+    async with (
+        pages_of(room_config(tmp_path / "room", table, guest_chips=20_000)) as pages,
+        chromium(tmp_path / "profile") as tab,
+        trio.open_nursery() as nursery,
+    ):
+        await tab.open(f"{pages.address}tables/a")
+        await tab.click("#join button")
+        await tab.until("!document.getElementById('seated').hidden")
+        nursery.start_soon(play_against, pages.room)
+        await tab.until("document.getElementById('notice').textContent.startsWith('your time is up')")
+        await tab.until("!document.getElementById('back').hidden")
+        await tab.click("#back")
+        await tab.until(f"!{HIDDEN}")
+        assert tab.complaints == []
+        nursery.cancel_scope.cancel()
+
+
 async def test_the_page_of_a_new_host_shows_the_pause_of_the_one_who_has_left(tmp_path: Path) -> None:
     async with (
         pages_of(room_config(tmp_path / "room", guest_chips=20_000)) as pages,
