@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.hands.hand_strength import check_weights
-from engine.kernels.players.reweighting import reweight
 from engine.poker.cards import NUM_RANKS, RANKS
-from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
-from engine.poker.records import TripleIndex
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
 from engine.support.arrays import Floats, read_only
 
 
@@ -41,11 +39,6 @@ class WeightTable:
     weights: Floats = attrs.field(converter=_scaled)
     """Shape (1326,), from 0 to 1, the greatest 1; read-only."""
 
-    @classmethod
-    def uniform(cls, known: Iterable[int] = ()) -> WeightTable:
-        """The table of an unknown player, who does not hold the known cards."""
-        return cls(combos_without(known).astype(np.float64))
-
     def without(self, cards: Iterable[int]) -> WeightTable:
         """The table of a player who cannot hold these cards.
 
@@ -55,30 +48,6 @@ class WeightTable:
         free = combos_without(cards)
         left = np.where(free, self.weights, 0.0)
         return WeightTable(left if left.any() else (free & (self.weights >= 0)).astype(np.float64))
-
-    def reweighted(self, triples: ArrayLike, action: int, noise: float = 0.0) -> WeightTable:
-        """The table after an action: each weight times the probability of the action with that combo.
-
-        Args:
-            triples: the model's triple for every combo, shape (1326, 3).
-            action: a `TripleIndex`.
-            noise: the noise factor, with which triples are first mixed with the uniform one.
-
-        Raises:
-            ValueError: triples of another shape, no such action, or a noise outside 0..1.
-
-        Source: Poki, Fig. 3.5 and "Noise-Factors".
-        """
-        array = np.ascontiguousarray(triples, dtype=np.float64)
-        if array.shape != (NUM_COMBOS, 3):
-            raise ValueError(f"triples: expected shape ({NUM_COMBOS}, 3), got {array.shape}")
-        if action not in tuple(TripleIndex):
-            raise ValueError(f"action: expected 0 (fold), 1 (call) or 2 (raise), got {action}")
-        if not 0 <= noise <= 1:
-            raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
-        weights = self.weights.copy()
-        reweight(weights, array, int(action), noise)
-        return WeightTable(weights)
 
     def grid(self) -> Floats:
         """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""
