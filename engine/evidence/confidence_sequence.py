@@ -214,6 +214,10 @@ class AverageSequence(ConfidenceSequence):
         return Interval(max(low, total / samples - distance), min(high, total / samples + distance))
 
 
+AtAllTimes = type[ConfidenceSequence] | None
+"""What gives a match's intervals; None if its number of deals was fixed in advance."""
+
+
 @functools.cache
 def _lines() -> list[tuple[float, float, float]]:
     """λ, -ln w and ψ(λ) of each straight line that bounds the sum of the errors."""

@@ -33,13 +33,17 @@ from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
 from engine.evidence.columns.moments import Moments, moments_of
 from engine.evidence.columns.play import totals_by_deal
-from engine.evidence.confidence_sequence import AverageSequence, payoff_bounds
+from engine.evidence.confidence_sequence import AtAllTimes, payoff_bounds
 from engine.evidence.control_variates import Observations, fitted
 from engine.evidence.equity import KnownCards, pot_shares
 from engine.evidence.verdict import ALPHA
+from engine.kernels.evidence.bettors import MOST_RISKED
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
-from engine.support.intervals import Z95, Estimate, critical_value, estimate, half_width
+from engine.support.intervals import Estimate, critical_value, estimate, half_width
+
+_MOST_RISKED: Final = 0.9
+"""The share of the capital that is risked at most on equity, which hardly ever comes near its bounds."""
 
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
@@ -250,18 +254,18 @@ class Evidence:
         """
         return self._values[estimator]
 
-    def estimates(self, critical_value: float | None = Z95) -> dict[str, tuple[Estimate | None, ...]]:
+    def estimates(self, sequence: AtAllTimes = None) -> dict[str, tuple[Estimate | None, ...]]:
         """By estimator, each player's chips per hand with an interval.
 
         None for players without a hand, and for estimators without estimates.
 
         Args:
-            critical_value: half the width of an interval, in standard errors; None for players who learn,
-                whose intervals are those of an `AverageSequence`, except for ``aivat``, which has no bounds.
+            sequence: gives the intervals (`engine.evidence.verdict.sequence_of`), except for ``aivat``, which
+                has no bounds; None if the number of deals was fixed in advance.
         """
-        return {name: self._estimates(name, critical_value) for name in self.estimators}
+        return {name: self._estimates(name, sequence) for name in self.estimators}
 
-    def _estimates(self, estimator: str, critical_value: float | None) -> tuple[Estimate | None, ...]:
+    def _estimates(self, estimator: str, sequence: AtAllTimes) -> tuple[Estimate | None, ...]:
         values = self.values(estimator)
         if not len(self):
             return ()
@@ -277,10 +281,7 @@ class Evidence:
             sums = np.bincount(deals[hands], won)
             complete = np.unique(deals[hands[count[deals[hands]] == passes[hands]]])
             samples = sums[complete] / count[complete]
-            if critical_value is None:
-                half = self._half_width_so_far(samples, estimator)
-            else:
-                half = half_width(samples.tolist(), critical_value)
+            half = self._half_width(samples, estimator, sequence)
             found.append(Estimate(float(won.mean()), half, len(samples)))
         return tuple(found)
 
@@ -304,16 +305,18 @@ class Evidence:
         critical = critical_value(ALPHA / len(pairs))
         return tuple([estimate((won[:, one] - won[:, other]).tolist(), critical) for one, other in pairs])
 
-    def _half_width_so_far(self, samples: Floats, estimator: str) -> float | None:
-        """How far a learner's average worth so far may be from its winnings by an estimator."""
+    def _half_width(self, samples: Floats, estimator: str, sequence: AtAllTimes) -> float | None:
+        """How far a player's worth may be from its winnings by an estimator."""
+        if sequence is None:
+            return half_width(samples.tolist())
         bounds = payoff_bounds(self._game)
         if bounds is None or estimator == "aivat":
             return None
         low, high = bounds.of_a_player()
         taken = self._most if estimator == "equity" else 0.0
-        sequence = AverageSequence(low - taken, high + taken)
-        sequence.add_all(samples)
-        return sequence.distance
+        found = sequence(low - taken, high + taken, most_risked=_MOST_RISKED if taken else MOST_RISKED)
+        found.add_all(samples)
+        return found.distance
 
     @property
     def _most(self) -> float:

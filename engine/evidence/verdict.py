@@ -31,7 +31,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence, Interval, payoff_bounds
+from engine.evidence.confidence_sequence import (
+    AtAllTimes,
+    AverageSequence,
+    ConfidenceSequence,
+    Interval,
+    payoff_bounds,
+)
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Estimate, Winnings, critical_value
 from engine.support.text import rate
@@ -205,6 +211,16 @@ class Adjusted:
     estimator: str
     leads: tuple[Estimate, ...]
     """By pair, with intervals that hold for all pairs together."""
+
+
+def sequence_of(goal: object, learners: Collection[object]) -> AtAllTimes:
+    """What gives a match's intervals.
+
+    Args:
+        goal: of the match, if it may end early.
+        learners: the players that learn while they play.
+    """
+    return AverageSequence if learners else ConfidenceSequence if goal else None
 
 
 class Standings:

@@ -13,10 +13,8 @@ from typing import Final
 import attrs
 
 from engine.evidence.aivat.games import why_not
-from engine.evidence.confidence_sequence import asymptotic_critical_value
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import DealKeys
-from engine.support.intervals import Z95
 from protocol import variables
 from protocol.agents.usage import FILE as USAGE_FILE
 from server.match.launching.launcher import Terms
@@ -116,12 +114,6 @@ class MatchPlan:
     def is_resumed(self) -> bool:
         """Whether the match has been played before."""
         return self.sitting is not None and self.sitting.is_resumed
-
-    def critical_value(self, deals: int) -> float | None:
-        """Half an interval, in standard errors, where it is not a verdict's; None if somebody learns."""
-        if self.learners:
-            return None
-        return Z95 if self.until is None else asymptotic_critical_value(deals)
 
     @property
     def num_passes(self) -> int:

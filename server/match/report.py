@@ -16,6 +16,7 @@ from typing import Any, Final
 import attrs
 import click
 
+from engine.evidence.verdict import FIXED, sequence_of
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, counted, rate, table
@@ -25,7 +26,7 @@ from server.records.evidence import Luck, MatchEvidence, evidence_of
 from server.records.logs import LogError, open_log
 from server.records.match_defaults import as_options
 from server.records.progress import Tally
-from server.records.results import Pass, PlayerResult, hands_saved
+from server.records.results import Pass, PlayerResult, hands_saved, player_results
 from server.records.usage import HEADS, usage_of
 from server.table.outcome import told_changes
 
@@ -48,6 +49,7 @@ class MatchReport:
         """Whether there is more to play."""
         self.results: Final = plan.results(passes, tally)
         """Of the players."""
+        self._of_fixed_length: Final = player_results(passes, plan.config.names, plan.config.game)
         self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
@@ -74,7 +76,7 @@ class MatchReport:
         names = plan.config.names
         try:
             passes = [open_log(path, plan.config.game) for path in logs]
-            return evidence_of([passes], names, plan.luck, plan.critical_value(self._deals))
+            return evidence_of([passes], names, plan.luck, sequence_of(plan.until, plan.learners))
         except LogError as error:
             self._no_evidence = str(error)
             return None
@@ -120,7 +122,8 @@ class MatchReport:
         if self._evidence is not None:
             row["evidence"] = self._evidence.as_json(result.seat)
         else:
-            row["evidence"] = {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}
+            chips = {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95, "kind": self._kind}
+            row["evidence"] = {"chips": chips}
         if result.seat in self._agents:
             row["agent"] = self._agents[result.seat].as_json()
         if self._uncensored is not None:
@@ -190,9 +193,11 @@ class MatchReport:
         config = plan.config
         heads = ["player", "chips", "mbb/h (95 %)"]
         heads += ["sb/h (95 %)"] if config.game.is_limit else []
-        heads += ["plain 95 %"] if plan.duplicate else []
+        plain = "plain 95 %" if self._kind == FIXED else f"plain ({FIXED})"
+        heads += [plain] if plan.duplicate else []
         parts = [[heads, *map(self._won, self.results)]]
-        if self._evidence is not None and not self._evidence.why_not:
+        is_adjusted = self._evidence is not None and not self._evidence.why_not
+        if is_adjusted:
             parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self.results)])
         parts.append([_TIMES, *map(_times, self.results)])
         if self._uncensored is not None:
@@ -215,7 +220,7 @@ class MatchReport:
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
-        saved = hands_saved(self.results, self._hands) if plan.duplicate else None
+        saved = hands_saved(self._of_fixed_length, self._hands) if plan.duplicate else None
         if saved is not None:
             does, more = ("saved", "more") if saved >= 0 else ("cost", "fewer")
             what = f"{does} {abs(saved)} hands: without it, that many {more}"
@@ -226,7 +231,8 @@ class MatchReport:
             click.echo(_wrapped(line))
         if plan.until is not None:
             end = "was reached" if self._has_reached_goal else "was not reached"
-            click.echo(f"--until {plan.until} {end}")
+            by = " by the chips" if is_adjusted else ""
+            click.echo(f"--until {plan.until} {end}{by}")
         for result in self.results:
             failure = result.failure
             if failure is not None:

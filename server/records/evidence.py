@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.verdict import Adjusted
+from engine.evidence.verdict import FIXED, WHENEVER, Adjusted
 from engine.poker.rules import GameDefinition
-from engine.support.intervals import Z95, Estimate
+from engine.support.intervals import Estimate
 from protocol.policy import parse_record
 from server.records.batches import Batch, batches, is_worth_compiling
 from server.records.logs import LogError, MatchLog
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engine.evidence.confidence_sequence import AtAllTimes
     from engine.evidence.estimates import Evidence
 
 POLICY_FILE: Final = "policies"
@@ -61,6 +62,8 @@ class MatchEvidence:
     """Why an estimator has no result, by its name."""
     doubts: dict[str, int] = attrs.Factory(dict)
     """What was wrong with the strategies that players stated, and how often."""
+    kind: str = FIXED
+    """The kind of the intervals, in words."""
     leads: Callable[[str], tuple[Estimate, ...]] | None = attrs.field(default=None, eq=False)
     """The pairs' leads by an estimator, in chips (`engine.evidence.estimates.Evidence.leads`)."""
 
@@ -89,11 +92,11 @@ class MatchEvidence:
 
     def as_json(self, player: int) -> dict[str, Any]:
         """A player's ``evidence`` in ``result.json``."""
-        found: dict[str, Any] = {}
-        for name in self.estimates:
-            each = self.of(name, player)
-            found[name] = None if each is None else {"mbb_per_hand": each.mean, "ci95": each.ci95}
-        return found
+        found = {name: self.of(name, player) for name in self.estimates}
+        return {
+            name: each and {"mbb_per_hand": each.mean, "ci95": each.ci95, "kind": self.kind}
+            for name, each in found.items()
+        }
 
     def of(self, estimator: str, player: int) -> Estimate | None:
         """An estimator's result for a player."""
@@ -157,23 +160,24 @@ class Collector:
             told.append((hand.state, self._policies[path].told(hand.number)))
         self.evidence.add(batch.hands, batch.chips, players, deals, passes, told)
 
-    def result(self, players: Sequence[str], critical_value: float | None = Z95) -> MatchEvidence:
+    def result(self, players: Sequence[str], sequence: AtAllTimes = None) -> MatchEvidence:
         """What the hands prove.
 
         Args:
             players: the players' names.
-            critical_value: half the width of an interval, in standard errors; None for players who learn.
+            sequence: gives the intervals (`engine.evidence.verdict.sequence_of`).
         """
         to_mbb = 1000 / self._game.big_blind if self._game.big_blind else None
         estimates = {
             name: tuple([each.scaled(to_mbb) if each and to_mbb else None for each in by_player])
-            for name, by_player in self.evidence.estimates(critical_value).items()
+            for name, by_player in self.evidence.estimates(sequence).items()
             if name == "chips" or self._luck is not Luck.OFF
         }
         missing = dict(self.evidence.missing)
         if to_mbb is None:
             missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
-        return MatchEvidence(tuple(players), estimates, missing, self.evidence.doubts, self.evidence.leads)
+        kind, found = FIXED if sequence is None else WHENEVER, self.evidence
+        return MatchEvidence(tuple(players), estimates, missing, found.doubts, kind, found.leads)
 
     def won(self, num_players: int) -> tuple[array[float], ...] | None:
         """By player, the chips won in each deal with luck taken out, by the best estimator that has a result.
@@ -272,7 +276,7 @@ def evidence_of(
     matches: Sequence[Sequence[MatchLog]],
     players: Sequence[str],
     luck: Luck = Luck.EQUITY,
-    critical_value: float | None = Z95,
+    sequence: AtAllTimes = None,
 ) -> MatchEvidence:
     """What some matches prove about their players.
 
@@ -280,9 +284,9 @@ def evidence_of(
         matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
         players: the names, in the order in which the estimates are wanted.
         luck: how far luck is taken out.
-        critical_value: half the width of an interval, in standard errors; None for players who learn.
+        sequence: gives the intervals (`engine.evidence.verdict.sequence_of`).
 
     Raises:
         LogError: a log that cannot be read, different games, or a player who is not among the names.
     """
-    return collect(matches, players, luck).result(players, critical_value)
+    return collect(matches, players, luck).result(players, sequence)

@@ -12,12 +12,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.evidence.confidence_sequence import asymptotic_critical_value
-from engine.evidence.verdict import Goal, Standings
+from engine.evidence.verdict import Goal, Standings, sequence_of
 from engine.players.hand_play import Ending
 from engine.poker.rules import GameDefinition, format_game
 from engine.poker.rules.hand_words import round_name
-from engine.support.intervals import Z95, Winnings
+from engine.support.intervals import Winnings
 from engine.support.user_input import printable
 from server.records.batches import FEWEST_HANDS
 from server.records.comments import comments_beside
@@ -52,9 +51,8 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     collector = None if luck is Luck.OFF else Collector(first.game, luck)
     counts = count_hands(source.matches, listed, collector)
     game = counts.game
-    learners = result.record("verdict").texts("learners")
-    critical = asymptotic_critical_value(counts.deals) if result.record("until") and counts.deals else Z95
-    evidence = collector.result(counts.names, None if learners else critical) if collector else None
+    sequence = sequence_of(result.record("until"), result.record("verdict").texts("learners"))
+    evidence = collector.result(counts.names, sequence) if collector else None
     players = [_player(counts, k, _result_of(result, name), evidence) for k, name in enumerate(counts.names)]
     comments = {log.path: comments_beside(log.path) for log in source.logs}
     costs = {printable(name): _costs(counts, k) for k, name in enumerate(counts.names)}
@@ -158,7 +156,7 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
     told = {name: evidence.record(name) for name in evidence.names()}
     row["evidence"] = {
         **{
-            name: {"mbb_per_hand": each.number("mbb_per_hand"), "ci95": each.number("ci95")}
+            name: {key: each.number(key) for key in ("mbb_per_hand", "ci95")} | {"kind": each.text("kind")}
             for name, each in told.items()
             if each.number("mbb_per_hand") is not None
         },
@@ -232,10 +230,8 @@ def _costs(counts: Counts, player: int) -> list[dict[str, Any]]:
 
 
 def _result_of(result: Record, name: str) -> Record:
-    for player in result.records("players"):
-        if player.text("name") == printable(name):
-            return player
-    return Record()
+    players = result.records("players")
+    return next((player for player in players if player.text("name") == printable(name)), Record())
 
 
 def _contradictions(counts: Counts, result: Record) -> list[str]:

@@ -24,7 +24,7 @@ from clients.human.rendering import Scene, render_action
 from clients.human.style import PLAIN
 from engine.evidence.aivat.estimates import Aivat
 from engine.evidence.columns.play import payments
-from engine.evidence.verdict import LEAST_DEALS
+from engine.evidence.verdict import FIXED, LEAST_DEALS, WHENEVER, Goal, sequence_of
 from engine.poker.rules import HandState, load_game
 from engine.poker.rules.hand_words import tell_posts, tell_winnings
 from engine.support.intervals import Estimate
@@ -52,6 +52,7 @@ from server.table.config import MatchConfig
 from server.table.records import comment_line
 from tests.server.records.test_formats import golden_hands, phh
 from tests.support.asserting import known, refuses
+from tests.support.commands import run_here
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.interpreter import imported_by
 from tests.support.matches import result_of, run_match
@@ -87,7 +88,7 @@ def test_a_log_of_the_c_dealer_is_evidence(name: str) -> None:
             assert estimate.ci95 is not None
             if estimator == "chips":
                 assert estimate.mean * big_blind / 1000 * hands == pytest.approx(won, abs=1e-3)
-        assert evidence.as_json(player)["equity"].keys() == {"mbb_per_hand", "ci95"}
+        assert evidence.as_json(player)["equity"].keys() == {"mbb_per_hand", "ci95", "kind"}
     times = evidence.times_fewer_hands("equity")
     assert times is not None
     assert times > 1.0
@@ -131,22 +132,26 @@ def test_luck_is_taken_out_where_it_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize("name", ["random.leduc.0", "random.kuhn2p.0", "random.kuhn.limit.3p.0"])
-def test_a_row_about_learners_has_one_kind_of_interval(name: str) -> None:
-    """Chips, what luck leaves of them, and what a match prints: the average so far, whenever one looks."""
+@pytest.mark.parametrize(("goal", "learners"), [(None, [0]), (Goal(within=1.0), []), (Goal(), [1])])
+def test_a_row_that_may_be_looked_at_has_one_kind_of_interval(
+    name: str, goal: Goal | None, learners: list[int]
+) -> None:
+    """Chips, what luck leaves of them, and what a match prints: they hold whenever one looks."""
     log = open_log(GOLDEN / f"{name}.log.gz")
-    tally = Tally(log.game, log.players, [range(log.game.num_players)], log.num_hands, None, learners=[0])
+    tally = Tally(log.game, log.players, [range(log.game.num_players)], log.num_hands, goal, learners)
     for hand in log.hands():
         won = dict(zip(hand.names, hand.chips, strict=True))
         tally.hand_finished(0, [won[player] for player in log.players])
 
-    found = evidence_of([[log]], log.players, critical_value=None)
+    found = evidence_of([[log]], log.players, sequence=sequence_of(goal, learners))
 
     for player in range(len(log.players)):
         chips, all_in, equity = (known(found.of(each, player)) for each in ("chips", "all_in", "equity"))
         assert chips.ci95 == pytest.approx(tally.half_width(player, chips.mean))
         assert all_in == chips  # nobody is all in
         assert known(equity.ci95) > known(known(evidence_of([[log]], log.players).of("equity", player)).ci95)
-    assert tally.verdict().rule == "empirical-Bernstein confidence sequence"
+        assert {each["kind"] for each in found.as_json(player).values()} == {WHENEVER}
+    assert tally.verdict().kind == WHENEVER
 
 
 def test_hidden_hole_cards_are_named(tmp_path: Path) -> None:
@@ -197,6 +202,24 @@ def test_a_match_reports_both_unless_one_says_otherwise(tmp_path: Path) -> None:
         assert abs(equity["mbb_per_hand"] - chips["mbb_per_hand"]) < equity["ci95"] + chips["ci95"]
     assert (result["luck"]["method"], result["luck"]["missing"]) == ("equity", {})
     assert result["luck"]["times_fewer_hands"]["equity"] > 1.2
+
+
+def test_a_match_that_may_end_early_has_one_kind_of_interval(tmp_path: Path) -> None:
+    words = ("leduc", "always-call", "random", "--hands", "900", "--until", "500", "--luck", "equity")
+    done = run_match(tmp_path, *words, "--out", "m", "--seed", "5", "--in-process")
+    paired = run_match(tmp_path, *words, "--out", "n", "--seed", "5", "--in-process", "--duplicate")
+    result = json.loads((tmp_path / "m" / "result.json").read_text())
+
+    for player in result["players"]:
+        evidence = player["evidence"]
+        assert evidence["chips"]["ci95"] == pytest.approx(player["ci95"])
+        assert {each["kind"] for each in evidence.values()} == {WHENEVER}
+    reported = json.loads(run_here("report", tmp_path / "m", "--json").stdout)["players"]
+    assert reported[0]["evidence"] == result["players"][0]["evidence"]
+    assert f"\n±: {WHENEVER}\n" in done.stdout
+    assert f"plain ({FIXED})" in paired.stdout
+    assert "adjusted (95 %)" in done.stdout
+    assert "--until ± 500 mbb/h was reached by the chips" in done.stdout.splitlines()
 
 
 @pytest.mark.slow
