@@ -232,7 +232,7 @@ def test_a_document_is_searched_everywhere(tmp_path_factory: pytest.TempPathFact
 def test_the_picture_is_of_the_table_of_today() -> None:
     """Its numbers are of the day it was made; its heads are those that `riverboat match` prints."""
     shown = PICTURE.read_text("utf-8").replace("&#160;", " ")
-    table = played("match limit-2p random always-call --hands 20 --seed 7")
+    table = played("match limit-2p random always-call --hands 100 --seed 7")
     heads = re.findall(r"adjusted \(95 %\)|mbb/h \(95 %\)|sb/h \(95 %\)|chips|median ms|p99|max", table)
 
     assert len(heads) == 7

@@ -53,7 +53,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -216,6 +216,16 @@ class AverageSequence(ConfidenceSequence):
 
 AtAllTimes = type[ConfidenceSequence] | None
 """What gives a match's intervals; None if its number of deals was fixed in advance."""
+
+
+def sequence_of(goal: object, learners: Collection[object]) -> AtAllTimes:
+    """What gives a match's intervals.
+
+    Args:
+        goal: of the match, if it may end early.
+        learners: the players that learn while they play.
+    """
+    return AverageSequence if learners else ConfidenceSequence if goal else None
 
 
 @functools.cache

@@ -260,8 +260,8 @@ class Evidence:
         None for players without a hand, and for estimators without estimates.
 
         Args:
-            sequence: gives the intervals (`engine.evidence.verdict.sequence_of`), except for ``aivat``, which
-                has no bounds; None if the number of deals was fixed in advance.
+            sequence: gives the intervals (`engine.evidence.confidence_sequence.sequence_of`), except for
+                ``aivat``, which has no bounds; None if the number of deals was fixed in advance.
         """
         return {name: self._estimates(name, sequence) for name in self.estimators}
 

@@ -31,13 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import (
-    AtAllTimes,
-    AverageSequence,
-    ConfidenceSequence,
-    Interval,
-    payoff_bounds,
-)
+from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence, Interval, payoff_bounds
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Estimate, Winnings, critical_value
 from engine.support.text import rate
@@ -60,6 +54,15 @@ WHENEVER: Final = "95 %, whenever you look"
 
 LEAST_DEALS: Final = 100
 """Below this number of deals, fixed in advance, normal intervals are too narrow for a verdict."""
+
+FEW: Final = "rough, too few hands for 95 %"
+"""The kind of an interval of fewer."""
+
+
+def fixed_kind(deals: int) -> str:
+    """The kind of a normal interval of so many deals, whose number was fixed in advance."""
+    return FIXED if deals >= LEAST_DEALS else FEW
+
 
 _MOST_PAIRS: Final = 6
 """Up to this number (a table of four), all pairs are shown, even if nothing is known about them."""
@@ -133,7 +136,7 @@ class Verdict:
     @property
     def kind(self) -> str:
         """The kind of its intervals, in words."""
-        return FIXED if self.rule == _NORMAL else WHENEVER
+        return fixed_kind(self.deals) if self.rule == _NORMAL else WHENEVER
 
     def as_json(self) -> dict[str, Any]:
         """``verdict`` in ``result.json``."""
@@ -165,7 +168,7 @@ class Verdict:
         """
         if not self.deals:
             return []
-        is_short = self.kind == FIXED and self.deals < LEAST_DEALS
+        is_short = self.kind == FEW
         if len(self.pairs) == 1 or is_short:
             lines = [f"verdict: {self.words}" + ("" if is_short else self._spoken(self.pairs[0]))]
         else:
@@ -211,16 +214,6 @@ class Adjusted:
     estimator: str
     leads: tuple[Estimate, ...]
     """By pair, with intervals that hold for all pairs together."""
-
-
-def sequence_of(goal: object, learners: Collection[object]) -> AtAllTimes:
-    """What gives a match's intervals.
-
-    Args:
-        goal: of the match, if it may end early.
-        learners: the players that learn while they play.
-    """
-    return AverageSequence if learners else ConfidenceSequence if goal else None
 
 
 class Standings:

@@ -16,7 +16,8 @@ from typing import Any, Final
 import attrs
 import click
 
-from engine.evidence.verdict import FIXED, sequence_of
+from engine.evidence.confidence_sequence import sequence_of
+from engine.evidence.verdict import FEW, FIXED, LEAST_DEALS
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, counted, rate, table
@@ -53,6 +54,7 @@ class MatchReport:
         self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
+        self._is_paired = plan.duplicate and self._deals >= LEAST_DEALS
         self._seconds = sum(each.outcome.seconds for each in passes)
         paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
         self._logs = [str(path) for path in paths if path is not None and path.exists()]
@@ -191,18 +193,18 @@ class MatchReport:
         """Print the table, and what else there is to say."""
         plan = self._plan
         config = plan.config
-        heads = ["player", "chips", "mbb/h (95 %)"]
-        heads += ["sb/h (95 %)"] if config.game.is_limit else []
-        plain = "plain 95 %" if self._kind == FIXED else f"plain ({FIXED})"
-        heads += [plain] if plan.duplicate else []
+        sure = "" if self._kind == FEW else " (95 %)"
+        heads = ["player", "chips", f"mbb/h{sure}"]
+        heads += [f"sb/h{sure}"] if config.game.is_limit else []
+        heads += [f"plain ({FIXED})"] if self._is_paired else []
         parts = [[heads, *map(self._won, self.results)]]
         is_adjusted = self._evidence is not None and not self._evidence.why_not
         if is_adjusted:
-            parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self.results)])
+            parts.append([[f"adjusted{sure}", "hands"], *map(self._adjusted, self.results)])
         parts.append([_TIMES, *map(_times, self.results)])
         if self._uncensored is not None:
             rates = [[rate(each.mbb_per_hand, each.ci95)] for each in self._uncensored.results]
-            parts.append([["uncensored (95 %)"], *rates])
+            parts.append([[f"uncensored{sure}"], *rates])
         if self._agents:
             parts.append([[*HEADS], *map(self._costs, self.results)])
         speed = f"{self._seconds:.1f} s"
@@ -216,11 +218,12 @@ class MatchReport:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
-        click.echo(f"±: {self._kind}")
+        if any("±" in cell for part in parts for row in part for cell in row):
+            click.echo(f"±: {self._kind}")
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
-        saved = hands_saved(self._of_fixed_length, self._hands) if plan.duplicate else None
+        saved = hands_saved(self._of_fixed_length, self._hands) if self._is_paired else None
         if saved is not None:
             does, more = ("saved", "more") if saved >= 0 else ("cost", "fewer")
             what = f"{does} {abs(saved)} hands: without it, that many {more}"
@@ -257,8 +260,9 @@ class MatchReport:
             why = found.why_not
             times = found.times_fewer_hands(found.best)
             what = "the cards and of known players' draws" if found.best == "aivat" else "the cards"
-            if times is not None and found.best != "chips":
-                click.echo(f"adjusted: mbb/h less the luck of {what}; worth {times:.1f} times the hands")
+            if found.best != "chips":
+                worth = "" if times is None else f"; worth {times:.1f} times the hands"
+                click.echo(f"adjusted: mbb/h less the luck of {what}{worth}")
             if "aivat" in found.missing:
                 click.echo(f"no AIVAT: {found.missing['aivat']}")
             if found.doubts:
@@ -289,7 +293,7 @@ class MatchReport:
             small_bets = game.big_blind / game.small_bet / 1000 if game.small_bet else 0.0
             half = None if result.ci95 is None else result.ci95 * small_bets
             cells.append(rate(result.sb_per_hand, half, 4))
-        if self._plan.duplicate:
+        if self._is_paired:
             cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
         return cells
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.verdict import FIXED, WHENEVER, Adjusted
+from engine.evidence.verdict import FEW, FIXED, WHENEVER, Adjusted, fixed_kind
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Estimate
 from protocol.policy import parse_record
@@ -107,11 +107,12 @@ class MatchEvidence:
         """The factor by which an estimator needs fewer hands than the chips for the same intervals.
 
         It is the ratio of the squared widths, over all players together or of one; None if it is not known,
-        or the corrected width is only a rounding error.
+        the corrected width is only a rounding error, or the deals are too few.
         """
         players = range(len(self.players)) if player is None else [player]
         plain, corrected = self._widths(estimator, players)
-        return plain / corrected if corrected > _NOTHING * plain else None
+        is_known = corrected > _NOTHING * plain and self.kind != FEW
+        return plain / corrected if is_known else None
 
     def _widths(self, estimator: str, players: Iterable[int]) -> tuple[float, float]:
         """The sums of the squared half widths of the chips and of an estimator, of players that have both."""
@@ -165,7 +166,7 @@ class Collector:
 
         Args:
             players: the players' names.
-            sequence: gives the intervals (`engine.evidence.verdict.sequence_of`).
+            sequence: gives the intervals (`engine.evidence.confidence_sequence.sequence_of`).
         """
         to_mbb = 1000 / self._game.big_blind if self._game.big_blind else None
         estimates = {
@@ -176,7 +177,8 @@ class Collector:
         missing = dict(self.evidence.missing)
         if to_mbb is None:
             missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
-        kind, found = FIXED if sequence is None else WHENEVER, self.evidence
+        deals = max([each.samples for each in estimates["chips"] if each], default=0)
+        kind, found = fixed_kind(deals) if sequence is None else WHENEVER, self.evidence
         return MatchEvidence(tuple(players), estimates, missing, found.doubts, kind, found.leads)
 
     def won(self, num_players: int) -> tuple[array[float], ...] | None:
@@ -284,7 +286,7 @@ def evidence_of(
         matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
         players: the names, in the order in which the estimates are wanted.
         luck: how far luck is taken out.
-        sequence: gives the intervals (`engine.evidence.verdict.sequence_of`).
+        sequence: gives the intervals (`engine.evidence.confidence_sequence.sequence_of`).
 
     Raises:
         LogError: a log that cannot be read, different games, or a player who is not among the names.

@@ -168,10 +168,9 @@ def _means_of_deals(seated: Sequence[tuple[MatchOutcome, int]]) -> list[float]:
 
 def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:
     """How many more hands the same widest interval would take without pairing; None if unknown."""
-    widths = [(r.plain_ci95, r.ci95) for r in results if r.plain_ci95 is not None and r.ci95]
+    both = [(each.plain_ci95, each.ci95) for each in results]
+    widths = [(plain, paired) for plain, paired in both if plain is not None and paired]
     if not widths:
         return None
     plain, paired = max(widths)
-    assert plain is not None
-    assert paired is not None
     return round(hands * (plain / paired) ** 2) - hands

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.evidence.verdict import FEW, FIXED
 from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand, parse_score
 from server.match.arguments import parse_goal
@@ -57,10 +58,27 @@ def test_people_get_a_table_with_intervals(tmp_path: Path) -> None:
 
     assert done.returncode == 0
     assert "kuhn-2p: 20 hands, seed 1" in done.stdout
-    assert "mbb/h (95 %)" in done.stdout
-    assert "sb/h (95 %)" in done.stdout
+    assert "mbb/h" in done.stdout
+    assert "sb/h" in done.stdout
     assert "±" in done.stdout
     assert list((tmp_path / "matches").glob("*-kuhn-2p/match.log"))
+
+
+def test_the_intervals_of_few_hands_are_no_95_percent_and_of_none_nothing_is_said(tmp_path: Path) -> None:
+    words = ("leduc", "always-call", "random", "--luck", "equity", "--in-process", "--hands")
+    few = run_match(tmp_path, *words, "12", "--out", "few").stdout
+    paired = run_match(tmp_path, *words, "60", "--out", "paired", "--duplicate").stdout
+    enough = run_match(tmp_path, *words, "100", "--out", "enough").stdout
+    quitter = raw_bot(tmp_path, "quitter", "sys.exit()")
+    none = run_match(tmp_path, "leduc", quitter, "random", "--hands", "9", "--on-failure", "acpc").stdout
+
+    for text in (few, paired):
+        assert f"\n±: {FEW}\n" in text
+        assert not re.search(r"\(95 %|×|the pairing", text)
+    assert f"\n±: {FIXED}\n" in enough
+    assert "mbb/h (95 %)" in enough
+    assert "leduc: 0 hands" in none
+    assert not re.search("±|95 %", none)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +158,12 @@ def test_a_bot_against_itself_wins_nothing_in_a_duplicate_match(tmp_path: Path, 
 @pytest.mark.slow
 def test_the_table_of_a_duplicate_match_shows_both_intervals(tmp_path: Path) -> None:
     done = run_match(
-        tmp_path, "limit-2p", "random", "always-call", "--hands", "30", "--seed", "2", "--duplicate"
+        tmp_path, "limit-2p", "random", "always-call", "--hands", "100", "--seed", "2", "--duplicate"
     )
 
     assert done.returncode == 0
-    assert "limit-2p: 60 hands (30 deals, duplicate), seed 2" in done.stdout
-    assert "plain 95 %" in done.stdout
+    assert "limit-2p: 200 hands (100 deals, duplicate), seed 2" in done.stdout
+    assert f"plain ({FIXED})" in done.stdout
     assert "the pairing saved" in done.stdout
 
 

@@ -12,6 +12,7 @@ import click
 from click import Choice
 
 from engine.evidence.play_statistics import STATISTICS
+from engine.evidence.verdict import fixed_kind
 from engine.support.files import write_whole
 from engine.support.text import cut, rate, table
 from engine.support.user_input import printable, told_as
@@ -135,8 +136,9 @@ def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
 def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
     """The lines of the table, 80 characters at most."""
     lines = [f"{counts.hands} hands; below each value its 95 % interval and its counts"]
+    unit = f"mbb/h ({fixed_kind(counts.deals)})"
     for player in players:
-        won = rate(player["mbb_per_hand"], player["ci95"], unit="mbb/h", missing="")
+        won = rate(player["mbb_per_hand"], player["ci95"], unit=unit, missing="")
         facts = f": {player['hands']} hands" + (f", {won}" if won else "")
         lines += ["", cut(player["name"], 80 - len(facts)) + facts]
         rows = [["", *STATISTICS.values()]]

@@ -18,7 +18,7 @@ from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.palette import SERIES
 from server.league.house import PLAN, Folder
-from server.league.report.words import place
+from server.league.report.words import kind_of, place
 from server.records.curves import bankroll_picture, kept
 from server.records.pages import can_be_made, page_environment
 from server.records.review.counts import count_hands
@@ -61,7 +61,7 @@ def _pages(folder: Folder, content: Mapping[str, Any]) -> dict[str, str]:
     shown = pages_of(folder, content)
     source = str(parse_json((folder.path / PLAN).read_text("utf-8"))["file"])
     league = environment.get_template("league.html.j2").render(
-        result=content, shown=shown, source=source, statistics=STATISTICS
+        result=content, shown=shown, source=source, statistics=STATISTICS, kind=kind_of(content)
     )
     player = environment.get_template("player.html.j2")
     pages = {_PAGE: league}

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import trio
 
+from engine.evidence.verdict import fixed_kind
 from engine.support.text import cut, rate, table
 from engine.support.user_input import how_many, printable
 from server.league.house import Folder
@@ -27,6 +28,11 @@ def place(row: Mapping[str, Any]) -> str:
     return f"{row['rank']}" if low == high else f"{row['rank']} ({low}-{high})"
 
 
+def kind_of(content: Mapping[str, Any]) -> str:
+    """The kind of the players' intervals: that of the one with the fewest hands."""
+    return fixed_kind(min([row["hands"] for row in content["players"] if row["hands"]], default=0))
+
+
 def table_of(content: Mapping[str, Any]) -> str:
     """The table, and what there is to say about it."""
     games = ", ".join(game["game"] for game in content["games"])
@@ -37,7 +43,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     )
     if not content["complete"]:
         head += ", not complete"
-    rows = [["rank", "player", f"{content['unit']} (95 %, fixed)", "hands", "failures"]]
+    rows = [["rank", "player", f"{content['unit']} ({kind_of(content)})", "hands", "failures"]]
     rows += [
         [
             place(row),

@@ -5,16 +5,18 @@ Rates are milli big blinds per hand; intervals are half widths of 95 % intervals
 
 from __future__ import annotations
 
+import functools
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.evidence.verdict import Goal, Standings, sequence_of
+from engine.evidence.confidence_sequence import sequence_of
+from engine.evidence.verdict import LEAST_DEALS, Goal, Standings
 from engine.players.hand_play import Ending
-from engine.poker.rules import GameDefinition, format_game
+from engine.poker.rules import format_game
 from engine.poker.rules.hand_words import round_name
 from engine.support.intervals import Winnings
 from engine.support.user_input import printable
@@ -29,8 +31,6 @@ from server.records.telling import hand_in_words
 from server.table.outcome import told_changes
 
 _MOST_COMMENTS: Final = 50
-_FEW: Final = 10
-"""The number of hands of a kind below which no interval is given, since the spread of so few says little."""
 _DIFFERENCE: Final = 0.01
 # Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
 
@@ -74,7 +74,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "cut_short": _cut_short(result),
         "on_failure": result.record("options").text("on_failure"),
         "players": players,
-        "costs": {name: rows for name, rows in costs.items() if rows},
+        "costs": {name: rows for name, rows in costs.items() if rows and counts.deals >= LEAST_DEALS},
         "verdict": _verdict(counts, result, evidence),
         "until": _until(result),
         "saved": _saved(counts, players),
@@ -100,10 +100,10 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
 def play_of(counts: Counts, player: int) -> dict[str, Any]:
     """A player's statistics of play and what they won, by position, betting round and ending."""
     game, play = counts.game, counts.play
-    hands = counts.winnings[player].hands
     positions = dict(zip(game.position_names, range(game.num_players), strict=True))
     rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
     endings = play.won_by_ending(player)
+    won = functools.partial(_won, counts, player)
     return {
         "statistics": {
             "all": play.counts(player).as_json(),
@@ -112,26 +112,26 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
             },
         },
         "won": {
-            "by_position": _won(dict(zip(positions, play.won_by_position(player), strict=True)), hands, game),
-            "by_round": _won(dict(zip(rounds, play.won_by_round(player), strict=True)), hands, game),
-            "by_ending": _won({ending.value: endings[ending] for ending in Ending}, hands, game),
+            "by_position": won(zip(positions, play.won_by_position(player), strict=True)),
+            "by_round": won(zip(rounds, play.won_by_round(player), strict=True)),
+            "by_ending": won((ending.value, endings[ending]) for ending in Ending),
         },
     }
 
 
-def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dict[str, Any]:
+def _won(counts: Counts, player: int, parts: Iterable[tuple[str, Winnings]]) -> dict[str, Any]:
     """Winnings in each kind of hands: per hand of the kind, and as a part of the whole rate."""
-    shown = {}
-    for name, winnings in parts.items():
+    shown, hands, game = {}, counts.winnings[player].hands, counts.game
+    for name, winnings in parts:
         row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
         if game.big_blind and winnings.hands:
             rate = winnings.rate(game.big_blind)
             share = Winnings(hands, winnings.chips, winnings.squares).rate(game.big_blind)
             row |= {
                 "mbb_per_hand": rate.mean,
-                "ci95": rate.ci95 if winnings.hands >= _FEW else None,
+                "ci95": rate.ci95 if min(winnings.hands, counts.deals) >= LEAST_DEALS else None,
                 "mbb_per_hand_of_all": share.mean,
-                "ci95_of_all": share.ci95,
+                "ci95_of_all": share.ci95 if min(hands, counts.deals) >= LEAST_DEALS else None,
             }
         shown[name] = row
     return shown

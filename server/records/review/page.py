@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from engine.evidence.play_statistics import STATISTICS
+from engine.evidence.verdict import fixed_kind
 from engine.support.files import write_whole
 from engine.support.palette import SERIES
 from server.records.curves import bankroll_picture, won_picture
@@ -57,6 +58,7 @@ def render_page(content: Mapping[str, Any]) -> str:
     names = [player["name"] for player in players]
     return environment.get_template("page.html.j2").render(
         report=content,
+        fixed=fixed_kind(content["deals"]),
         heading=" v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"]),
         statistics=STATISTICS,
         kinds=_KINDS,

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from engine.evidence.verdict import FEW, FIXED
 from engine.poker.rules import load_game
 from server.league.formats.knock_out import bracket, bracket_order
 from server.league.formats.round_robin import choices, gauntlet_choices, seatings
@@ -23,7 +24,7 @@ from server.league.formats.swiss import pairing, rounds
 from server.league.house import Folder
 from server.league.plan import Event, Match
 from server.league.report.pages import page_of_player
-from server.league.report.words import Progress
+from server.league.report.words import Progress, table_of
 from server.records.curves import bankroll_picture, curve, kept, won_picture
 from tests.server.league.houses import HEAD, plan_of, plan_text, played, use_arena_workers
 
@@ -343,6 +344,17 @@ def test_progress_says_how_far_it_is_and_what_is_left(tmp_path: Path) -> None:
     lines = progress.standings().splitlines()
     assert (lines[2].split(), len(lines[3:-2])) == (["player", "mbb/h", "deals"], 3)
     folder.close()
+
+
+@pytest.mark.usefixtures("arena_workers")
+@pytest.mark.parametrize(("hands", "kind"), [("12", FEW), ("50", FIXED)])
+def test_the_intervals_of_few_hands_are_called_rough(hands: str, kind: str, tmp_path: Path) -> None:
+    head = HEAD.replace("hands = 12", f"hands = {hands}")
+
+    content = played(tmp_path, plan_text("random", "always-call", head=head), pages=True)
+
+    assert f"mbb/h ({kind})" in table_of({**content, "seconds": 1.0})
+    assert f"mbb/h ({kind})" in (tmp_path / "report.html").read_text("utf-8")
 
 
 @pytest.mark.usefixtures("arena_workers")

@@ -24,7 +24,8 @@ from clients.human.rendering import Scene, render_action
 from clients.human.style import PLAIN
 from engine.evidence.aivat.estimates import Aivat
 from engine.evidence.columns.play import payments
-from engine.evidence.verdict import FIXED, LEAST_DEALS, WHENEVER, Goal, sequence_of
+from engine.evidence.confidence_sequence import sequence_of
+from engine.evidence.verdict import FIXED, LEAST_DEALS, WHENEVER, Goal
 from engine.poker.rules import HandState, load_game
 from engine.poker.rules.hand_words import tell_posts, tell_winnings
 from engine.support.intervals import Estimate

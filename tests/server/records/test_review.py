@@ -14,6 +14,7 @@ import pytest
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
+from engine.evidence.verdict import FEW, FIXED
 from engine.poker.rules import load_game
 from protocol.records import format_header
 from server.commands.look_back.report import fitted
@@ -22,7 +23,7 @@ from server.records.evidence import evidence_of
 from server.records.logs import open_log
 from server.records.pages import page_environment
 from server.records.progress import Tally
-from server.records.review.page import LIVE_S, PAGE_FILE, live_page
+from server.records.review.page import LIVE_S, PAGE_FILE, live_page, render_page
 from server.records.review.sources import how_to_repeat, open_source
 from server.records.review.spreadsheets import FILES
 from tests.support.cases import cases
@@ -233,6 +234,21 @@ def test_beside_the_chips_stands_what_they_are_without_luck(tmp_path: Path) -> N
         assert end * 1000 / 400 == pytest.approx(player["evidence"]["equity"]["mbb_per_hand"])
     saved = {row["method"]: row["times"] for row in content["saved"]}
     assert saved["equity"] == pytest.approx(expected.times_fewer_hands("equity"))
+
+
+@pytest.mark.parametrize(("hands", "kind"), [(99, FEW), (100, FIXED)])
+def test_of_few_hands_nothing_is_a_finding(hands: int, kind: str, tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.log", ("A", "B"), hands=hands, game="kuhn-2p")
+
+    content = said(log, luck="equity")
+    seen = Seen(render_page(content)).text
+
+    assert f"±: {kind}" in seen
+    assert ("mbb/h (95 %)" in seen) == (kind == FIXED)
+    assert ("Hands saved" in seen) == (kind == FIXED)
+    parts = [part for player in content["players"] for part in player["won"]["by_position"].values()]
+    assert {part["ci95_of_all"] is None for part in parts} == {kind == FEW}
+    assert f" mbb/h ({kind})\n" in run_here("analyse", log).output
 
 
 def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
