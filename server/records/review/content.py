@@ -206,13 +206,13 @@ _MOST_COSTS: Final = 3
 def _costs(counts: Counts, player: int) -> list[dict[str, Any]]:
     """What cost a player most: parts of the rate that are below 0 beyond their intervals, the worst first.
 
-    By position, betting round, how the hand ended, and to whom the chips went.
+    By position, betting round, and to whom the chips went; not by ending, since who folds can only lose.
     """
     won, hands = play_of(counts, player)["won"], counts.winnings[player].hands
     rows = [
         (each["mbb_per_hand_of_all"], each["ci95_of_all"], name, kind)
-        for kind, parts in won.items()
-        for name, each in parts.items()
+        for kind in ("by_position", "by_round")
+        for name, each in won[kind].items()
         if each.get("ci95_of_all") is not None and each["mbb_per_hand_of_all"] + each["ci95_of_all"] < 0
     ]
     found = [

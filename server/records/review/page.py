@@ -35,13 +35,6 @@ _COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVA
 """The heads of the estimators' columns."""
 _KINDS: Final = {"by_position": "position", "by_round": "round", "by_ending": "ending"}
 
-_LABELS: Final = {
-    "by_position": "in position {}",
-    "by_round": "hands that ended on the {}",
-    "by_ending": "hands that ended {}",
-    "to": "net to {}",
-}
-
 
 def render_page(content: Mapping[str, Any]) -> str:
     """The page that shows what `server.records.review.content` has found.
@@ -62,7 +55,6 @@ def render_page(content: Mapping[str, Any]) -> str:
         heading=" v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"]),
         statistics=STATISTICS,
         kinds=_KINDS,
-        labels=_LABELS,
         line_colours=len(SERIES),
         bankrolls=_bankrolls(content),
         won=[{kind: won_picture(player["won"][kind]) for kind in _KINDS} for player in players],

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from clients.bots.baselines import AlwaysCall, Random
+from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.core.agent import Agent
 from clients.core.arena import Arena
 from engine.evidence.verdict import FEW, FIXED
 from engine.poker.rules import load_game
@@ -249,6 +250,20 @@ def test_of_few_hands_nothing_is_a_finding(hands: int, kind: str, tmp_path: Path
     parts = [part for player in content["players"] for part in player["won"]["by_position"].values()]
     assert {part["ci95_of_all"] is None for part in parts} == {kind == FEW}
     assert f" mbb/h ({kind})\n" in run_here("analyse", log).output
+
+
+@pytest.mark.parametrize(("game", "words"), [("limit-2p", "before the flop"), ("leduc", "in round 1")])
+def test_what_can_only_lose_is_no_finding(game: str, words: str, tmp_path: Path) -> None:
+    agents: list[Agent] = [AlwaysFold(), AlwaysRaise()]
+    arena = Arena(load_game(game), agents, seed=5, names=("A", "B"))
+    lines = [format_header("match", game, 100, "5", 1, 1, 1)]
+    arena.play(100, record=lines.append)
+    (tmp_path / "a.log").write_text("".join(lines) + arena.score_line(), encoding="utf-8")
+
+    content = said(tmp_path / "a.log")
+
+    assert {row["kind"] for row in content["costs"]["A"]} == {"by_position", "by_round"}
+    assert f"hands that ended {words} −" in " ".join(Seen(render_page(content)).text.split())
 
 
 def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
