@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -75,7 +75,7 @@ class Durations:
             seconds = ordered[at]
             bucket = int(math.log(seconds) * _BUCKETS_PER_E + _OFFSET) if seconds > _LEAST_S else 0
             bound = math.exp((bucket + 1 - _OFFSET) / _BUCKETS_PER_E) if bucket else _LEAST_S
-            end = max(at + 1, bisect_right(ordered, bound, at))
+            end = max(at + 1, bisect_left(ordered, bound, at))
             buckets[bucket] = buckets.get(bucket, 0) + end - at
             at = end
 
