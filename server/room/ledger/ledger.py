@@ -34,6 +34,17 @@ _BUSY_S: Final = 5.0
 _CACHE_KIB: Final = 256
 # Size of a connection's cache of pages: the system caches them, too, and each hand written drops it.
 
+_UNTIL: Final = {
+    "hands": "* FROM main.hands WHERE id <= {last}",
+    "results": "* FROM main.results WHERE hand <= {last}",
+    "entrants": "* FROM main.entrants WHERE coalesce(hand, 0) <= {last}",
+    "sit_and_gos": "id, table_name, first_hand, pool, is_called_off,"
+    " CASE WHEN over_us < {at_us} THEN over_us END AS over_us FROM main.sit_and_gos",
+    "tables": "name, button, small, big,"
+    " (SELECT coalesce(max(number) + 1, 0) FROM hands WHERE table_name = name) AS next_hand FROM main.tables",
+}
+# What a reader finds in some tables who is not to know of later hands.
+
 
 class LedgerIsFull(Exception):
     """The disk is full; nothing of the event is in the ledger."""
@@ -166,6 +177,12 @@ class Ledger:
             self.transactions += 1
         except sqlite3.OperationalError as error:
             raise LedgerIsFull(str(error)) from error
+
+    def hide_from(self, at_us: int) -> None:
+        """Let whoever reads through this connection find no hand that ended at some time or later."""
+        ((last,),) = self.read("SELECT coalesce(max(id), 0) FROM hands WHERE at_us < ?", (at_us,))
+        for name, rows in _UNTIL.items():  # such a view is found before the table of its name
+            self._db.execute(f"CREATE TEMP VIEW {name} AS SELECT {rows.format(last=last, at_us=at_us)}")
 
     def read(self, query: str, values: Sequence[Any] = (), **functions: Callable[[Any], Any]) -> list[Any]:
         """The rows of a query, which may call some functions of one value."""

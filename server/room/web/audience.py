@@ -130,9 +130,7 @@ class _Broadcast:
 
     def hear_cards(self, hand: int, name: str, cards: tuple[int, ...]) -> None:
         """Note cards that a player shows."""
-        self._cards.append(
-            {"kind": "shown", "hand": hand, "players": [{"name": name, "cards": texts(cards)}]}
-        )
+        self._cards.append(_shown_cards(hand, [(name, cards)]))
         self._news.set()
 
     def hear_end(self) -> None:
@@ -181,12 +179,7 @@ class _Broadcast:
         seats, messages = company(self._table.places), []
         for shown in untold:
             if self._config.show_cards_after and any(shown.holes):
-                cards = [
-                    {"name": name, "cards": texts(hole)}
-                    for name, hole in zip(shown.names, shown.holes, strict=True)
-                    if hole
-                ]
-                later = events([{"kind": "shown", "hand": shown.hand, "players": cards}])
+                later = events([_shown_cards(shown.hand, zip(shown.names, shown.holes, strict=True))])
                 seconds = self._config.show_cards_after + self._config.watch_after
                 nursery.start_soon(self._send, later, seconds)
                 shown = attrs.evolve(shown, holes=((),) * len(shown.holes))
@@ -208,6 +201,12 @@ class _Broadcast:
             except (trio.WouldBlock, trio.BrokenResourceError):
                 watcher.close()
                 self.watchers.discard(watcher)
+
+
+def _shown_cards(hand: int, holes: Iterable[tuple[str, tuple[int, ...]]]) -> dict[str, Any]:
+    """The message that players, by name, have shown their cards."""
+    players = [{"name": name, "cards": texts(cards)} for name, cards in holes if cards]
+    return {"kind": "shown", "hand": hand, "players": players}
 
 
 _SCENE: Final = b'data: {"kind": "scene"'

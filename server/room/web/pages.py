@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import attrs
 import trio
 from jinja2 import Environment
 from starlette.applications import Starlette
@@ -63,6 +64,7 @@ class Pages:
     def __init__(self, room: Room, nursery: trio.Nursery, console: Console) -> None:
         bridges = Bridges(room.door, nursery, console)
         self._room = room
+        self._is_late = room.config.watch_after > 0
         self.agents: Final = SeatApi(bridges, self._rows)
         """The seats of agents."""
         self._mcp = McpDoor(bridges, nursery) if find_spec("mcp") is not None else None
@@ -71,7 +73,7 @@ class Pages:
         self.broadcasts: Final = Broadcasts(room, nursery)
         """For those who watch."""
         self._trainer = Trainer(console, room.config.data)
-        self.past: Final = Past(room.config.data, room.config.show_cards_after)
+        self.past: Final = Past(room.config.data, room.config.watch_after, room.config.show_cards_after)
         """What has been played."""
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
@@ -123,7 +125,7 @@ class Pages:
 
     def _rows(self) -> list[dict[str, Any]]:
         """The open tables."""
-        return [_row(table) for table in self._room.tables.values() if not table.config.private]
+        return [_row(each, self._is_late) for each in self._room.tables.values() if not each.config.private]
 
     async def _lobby(self, request: Request) -> Response:
         rows = self._rows()
@@ -151,10 +153,11 @@ class Pages:
         table = _there(self._room.tables.get(request.path_params["table"]))
         config = table.config
         past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
+        row = _row(table, self._is_late)
         return self._page(
             "table",
-            table=_row(table),
-            setup=_setup(table),
+            table=row,
+            setup=_setup(config, row),
             bots=_kinds(bots_of(self._room.config)) if config.opener is not None else None,
             config=config,
             terms=_terms(config),
@@ -163,7 +166,7 @@ class Pages:
         )
 
     async def _table_json(self, request: Request) -> Response:
-        return answer_json(_row(_there(self._room.tables.get(request.path_params["table"]))))
+        return answer_json(_row(_there(self._room.tables.get(request.path_params["table"])), self._is_late))
 
     async def _events(self, request: Request) -> EventStream:
         return EventStream(_there(self.broadcasts.watch(request.path_params["table"])))
@@ -219,7 +222,7 @@ class Pages:
 
 
 _EXCUSES: Final = {
-    HTTPStatus.NOT_FOUND: "There is nothing here: the table has closed, or the hand is not over.",
+    HTTPStatus.NOT_FOUND: "There is nothing here: the table has closed, or the hand is told later.",
     HTTPStatus.METHOD_NOT_ALLOWED: "Pages are read here, and nothing is sent to them.",
 }
 
@@ -246,8 +249,13 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _row(table: RoomTable) -> dict[str, Any]:
-    """A table's entry in the lobby."""
+def _row(table: RoomTable, is_late: bool) -> dict[str, Any]:
+    """A table's entry in the lobby.
+
+    Args:
+        table: the table.
+        is_late: those who only watch are told later: what came of its hands is left out.
+    """
     config = table.config
     host = host_of(table.company) if config.opener is not None else None
     return {
@@ -255,15 +263,15 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
-        "seats": company(table.places),
+        "seats": company(table.places, is_late),
         "exhibition": config.exhibition,
         "host": None if host is None else host.player.name,
         "now": _now(table),
-        "hands": table.hands_played,
+        "hands": None if is_late else table.hands_played,
         "paused": table.is_paused or table.company.is_held,
         "fill": _kinds(config.fill),
         "unfilled": _kinds(table.company.filling.unfilled),
-        "contest": None if table.company.contest is None else _contest(table.company.contest),
+        "contest": None if table.company.contest is None else _contest(table.company.contest, is_late),
     }
 
 
@@ -293,19 +301,18 @@ def _now(table: RoomTable) -> str:
     if table.company.is_held:
         return "Paused by the host."
     if table.company.contest is not None and table.company.contest.is_on:
-        return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
+        return "A sit-and-go is on."
     if table.is_playing:
         who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
         return f"A hand is being played by {who}."
     return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
 
 
-def _setup(table: RoomTable) -> dict[str, Any]:
-    """The facts that the script of a table's page needs."""
-    config = table.config
+def _setup(config: TableConfig, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that the script of a table's page needs; `row` is the table's entry in the lobby."""
     return {
-        "seats": company(table.places),
-        "fill": _row(table)["fill"],
+        "seats": row["seats"],
+        "fill": row["fill"],
         "blind": config.game.big_blind,
         "most": config.most,
         "pace": config.pace_s,
@@ -316,7 +323,7 @@ def _setup(table: RoomTable) -> dict[str, Any]:
     }
 
 
-def _contest(contest: Contest) -> dict[str, Any]:
+def _contest(contest: Contest, is_late: bool) -> dict[str, Any]:
     """The standing of a table's sit-and-go, or the end of the last one."""
     level = contest.level
     levels = contest.terms.levels
@@ -327,9 +334,9 @@ def _contest(contest: Contest) -> dict[str, Any]:
         "blinds": str(levels[level]),
         "next": following,
         "entrants": contest.entrants,
-        "left": contest.entrants - len(contest.out),
+        "left": None if is_late else contest.entrants - len(contest.out),
         "prizes": contest.prizes,
-        "out": [{"name": each.name, "place": each.place, "prize": each.prize} for each in contest.out],
+        "out": [attrs.asdict(each) for each in contest.out if not is_late],
     }
 
 

@@ -2,7 +2,8 @@
 
 Everything is read in a thread through a connection of its own, so that no table waits for it.  The reader of
 a hand is told what everybody at the table was told: the hole cards shown at the showdown, after the room's
-delay, and nothing else; the key from which all its cards follow never leaves this module.
+delay, and nothing else; the key from which all its cards follow never leaves this module.  Where those who
+watch are told later, hands that they have not been told are not there.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from server.room.ledger.ledger import HandEntry, Ledger, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
 from server.room.ledger.tallies import GameStandings, Tallies
 from server.room.tables.spectating import Shown, shown_holes
+from server.support.console import now_us
 
 PAGE: Final = 50
 """Hands on a page."""
@@ -101,12 +103,14 @@ class Past:
 
     Args:
         folder: of the room's data.
-        delay_s: during which a hand's showdown is not shown.
+        delay_s: during which a hand is not there.
+        cards_s: during which its showdown is then not shown.
     """
 
-    def __init__(self, folder: Path, delay_s: float) -> None:
+    def __init__(self, folder: Path, delay_s: float, cards_s: float) -> None:
         self._folder = folder
         self._delay_s = delay_s
+        self._cards_s = delay_s + cards_s
         self._limiter = trio.CapacityLimiter(_AT_ONCE)
         self._counting = trio.Lock()
         self._tallies = Tallies()
@@ -117,6 +121,8 @@ class Past:
         def ask() -> T:
             with Ledger(self._folder, read_only=True) as ledger:
                 try:
+                    if self._delay_s:
+                        ledger.hide_from(now_us() - int(self._delay_s * 1e6))
                     return question(ledger)
                 except (ProtocolError, ValueError, TypeError) as error:
                     raise LedgerError(f"the ledger is damaged: {printable(str(error))}") from error
@@ -165,14 +171,11 @@ class Past:
             entry = next(ledger.hands_from(table, number, 1), None)
             if entry is None or entry.number != number:
                 return None
-            following, _ = ledger.open_table(table)
-            at = entry.at_us / 1e6
-            is_young = time.time() < at + self._delay_s
-            shown = _shown(entry)
-            kept = is_young and any(shown.holes)
-            if is_young:
+            shown, at = _shown(entry), entry.at_us / 1e6
+            is_kept_back = any(shown.holes) and time.time() < at + self._cards_s
+            if is_kept_back:
                 shown = attrs.evolve(shown, holes=((),) * len(shown.holes))
-            return PastHand(shown, at, kept, following)
+            return PastHand(shown, at, is_kept_back, ledger.open_table(table)[0])
 
         return await self._ask(question)
 

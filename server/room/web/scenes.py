@@ -47,15 +47,15 @@ def seen_by_player(view: HandView, names: Sequence[str]) -> Shown:
     )
 
 
-def company(places: Sequence[Place | None]) -> list[dict[str, Any] | None]:
-    """The company at a table, by seat; None for a free seat."""
+def company(places: Sequence[Place | None], is_late: bool = False) -> list[dict[str, Any] | None]:
+    """The company at a table, by seat; None for a free seat.  Without stacks if those are told later."""
     return [
         None
         if place is None
         else {
             "name": place.player.name,
             "house": place.is_house,
-            "stack": _stack(place.stack, place.stack),
+            **({} if is_late else {"stack": _stack(place.stack, place.stack)}),
             "there": place.is_there and not place.sits_out,
         }
         for place in places

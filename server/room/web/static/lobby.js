@@ -9,7 +9,7 @@ function fill(row, table) {
   const free = table.seats.length - taken.length;
   const who = taken.flatMap((seat) => {
     const node = make("span", ["sits", !seat.there && "away", seat.house && "bot"].filter(Boolean).join(" "), seat.name);
-    if (seat.stack !== null) node.title = `${number(seat.stack)} chips`;
+    if (Number.isFinite(seat.stack)) node.title = `${number(seat.stack)} chips`;
     return [node, " "];
   });
   row.querySelector(".who").replaceChildren(...who, make("span", "free", `${free} ${free === 1 ? "seat" : "seats"} free`));

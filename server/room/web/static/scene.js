@@ -127,6 +127,7 @@ export class Felt {
   }
 
   stack(chips) {
+    if (chips === undefined) return ""; // told later
     return chips === null ? "unlimited" : this.amount(chips);
   }
 
@@ -149,8 +150,9 @@ export class Felt {
       place.node.classList.toggle("empty", isFree);
       place.free.hidden = !isFree || !this.sit;
       if (player) return;
+      const isTold = !known || known.stack !== undefined || known.name !== place.name.textContent;
       put(place.name, known ? known.name : "");
-      put(place.money, known ? this.stack(known.stack) : "");
+      if (isTold) put(place.money, known ? this.stack(known.stack) : "");
       put(place.badge, known && !known.there ? "Away" : "");
       place.node.classList.toggle("waits", Boolean(known));
       place.node.classList.remove("acts", "folded", "won", "bot");

@@ -135,7 +135,7 @@ function tellContest(contest, seats) {
   const free = seats.filter((each) => !each).length;
   const rises = contest.next ? `, then ${contest.next}` : "";
   const text = contest.on
-    ? `Level ${contest.level}: ${contest.blinds}${rises}. ${contest.left} of ${contest.entrants} are in.`
+    ? `Level ${contest.level}: ${contest.blinds}${rises}.` + (contest.left === null ? "" : ` ${contest.left} of ${contest.entrants} are in.`)
     : `It begins when all seats are taken: ${free} of ${seats.length} free.`;
   if ($("standing").textContent !== text) $("standing").textContent = text;
   const out = contest.out.map((each) => make("li", "", `${each.name}: place ${each.place}` + (each.prize ? `, ${each.prize} chips` : "")));

@@ -14,9 +14,11 @@ import trio
 from trio.testing import MockClock
 
 from engine.poker.rules import parse_betting, parse_game
-from server.room.ledger.ledger import HandEntry
+from server.room.config import Policy
+from server.room.ledger.ledger import HandEntry, Ledger
 from server.room.web.audience import Broadcasts
-from tests.support.rooms import room_config, room_of, table_config
+from server.table.rules.sit_and_go import Level, SitAndGo
+from tests.support.rooms import play_each, room_config, room_of, table_config
 from tests.support.web import OpenPages, pages_of
 
 CARD = re.compile(r'"([2-9TJQKA][cdhs])"')
@@ -83,16 +85,10 @@ async def test_nobody_who_watches_is_sent_a_card_early(
                     if not wanted and len(scenes) > 30:
                         break
         nursery.cancel_scope.cancel()
-    truth = Truth(list(pages_hands(tmp_path)))
+    with Ledger(tmp_path / "room", read_only=True) as ledger:
+        truth = Truth(list(ledger.hands_from("a", 0)))
     for scene in scenes:
         assert set(CARD.findall(json.dumps(scene))) <= truth.may_be_shown(scene)
-
-
-def pages_hands(folder: Path) -> list[HandEntry]:
-    from server.room.ledger.ledger import Ledger
-
-    with Ledger(folder / "room", read_only=True) as ledger:
-        return list(ledger.hands_from("a", 0))
 
 
 async def test_a_player_in_the_browser_is_sent_the_own_cards_only(tmp_path: Path) -> None:
@@ -115,7 +111,8 @@ async def test_a_player_in_the_browser_is_sent_the_own_cards_only(tmp_path: Path
 
 
 async def test_with_a_delay_a_showdown_is_told_later(tmp_path: Path, autojump_clock: MockClock) -> None:
-    async with room_of(room_config(tmp_path, show_cards_after=60.0)) as room, trio.open_nursery() as nursery:
+    config = room_config(tmp_path, show_cards_after=60.0, watch_after=300.0)
+    async with room_of(config) as room, trio.open_nursery() as nursery:
         messages = Broadcasts(room.room, nursery).watch("a")
         assert messages is not None
         ann, bob = await room.seated("Ann", "Bob")
@@ -123,11 +120,12 @@ async def test_with_a_delay_a_showdown_is_told_later(tmp_path: Path, autojump_cl
         began = trio.current_time()
         async for block in messages:
             *_, message = [json.loads(each[6:]) for each in block.split(b"\n\n") if each]
+            assert trio.current_time() - began >= 299
             if message["kind"] == "shown":
                 break
             if message["kind"] == "scene":
                 assert not any(player["cards"] for player in message["players"])
-        assert trio.current_time() - began >= 59
+        assert trio.current_time() - began >= 359
         (hand,) = room.room.ledger.hands_from("a", message["hand"], 1)
         shown = {"".join(player["cards"]) for player in message["players"]}
         assert shown == set(hand.line.split(":")[3].partition("/")[0].split("|"))
@@ -144,6 +142,50 @@ async def test_with_a_delay_the_page_of_a_hand_tells_it_later_too(tmp_path: Path
         assert "not told yet" in page
         holes = cards_of(hand.line.split(":")[3].partition("/")[0].replace("|", ""))
         assert not holes & set(CARD.findall(page))
+
+
+async def test_no_page_tells_of_a_hand_before_those_who_watch_are_told(tmp_path: Path) -> None:
+    hands = [f"/tables/a/hands{each}" for each in ("", "/0", "/0.txt", "/0.phh", "/1", "/1.txt")]
+    async with pages_of(room_config(tmp_path, watch_after=300.0)) as pages:
+
+        async def found(*paths: str) -> tuple[list[int], str]:
+            answers = [await pages.get(path) for path in paths]
+            return [each.status_code for each in answers], "".join([each.text for each in answers])
+
+        await pages.room.play(await pages.room.seated("Ann", "Bob"), 2)
+        statuses, text = await found(*hands, "/standings", "/players/Ann")
+        assert statuses == [200, 404, 404, 404, 404, 404, 200, 404]
+        assert "No hand is over here" in text
+        assert "No hand is over yet" in text
+        _, live = await found("/", "/tables.json", "/tables/a.json", "/tables/a")
+        assert "Ann" in live
+        assert "stack" not in live
+        assert '"hands":null' in live
+
+        with pages.room.room.ledger.transaction() as db:
+            db.execute("UPDATE hands SET at_us = at_us - 301000000 WHERE number = 0")
+        statuses, text = await found(*hands, "/standings", "/players/Bob")  # answers on Ann are kept
+        assert statuses == [200, 200, 200, 200, 404, 404, 200, 200]
+        assert 'href="/tables/a/hands/0"' in text
+        assert 'rel="next"' not in text
+        assert "chips in 1 hand." in text
+
+
+async def test_who_is_out_of_a_sit_and_go_is_told_later_too(tmp_path: Path) -> None:
+    terms = {"policy": Policy.SIT_AND_GO, "sit_and_go": SitAndGo(100, (Level(3, (1, 2)),), (1.0,))}
+    table = table_config("a", "nolimit-2p-100bb", least=60, most=60, **terms)
+    async with pages_of(room_config(tmp_path, table, watch_after=300.0)) as pages:
+        guests = await pages.room.seated("Ann", "Bob")
+        await play_each(guests, act=lambda betting: "c" if "r" in betting else "r100")
+        contest = (await pages.get("/tables/a.json")).json()["contest"]
+        assert (contest["on"], contest["left"], contest["out"]) == (False, None, [])
+        assert "Sit-and-gos that are over" not in (await pages.get("/tables/a")).text
+
+        with pages.room.room.ledger.transaction() as db:
+            db.execute("UPDATE hands SET at_us = at_us - 301000000")
+            db.execute("UPDATE sit_and_gos SET over_us = over_us - 301000000")
+        assert "1st <a" in (await pages.get("/tables/a")).text
+        assert re.search(r"[+-]60 chips in", (await pages.get("/players/Ann")).text)
 
 
 async def test_somebody_who_reads_nothing_is_dropped_and_the_others_are_not(
