@@ -49,6 +49,12 @@ def standings_of(ledger: Ledger) -> list[tuple[str, str, int, int]]:
     return sorted(rows, key=lambda row: (-row[3], row[0]))
 
 
+async def until(holds: Callable[[], object]) -> None:
+    """Wait for something that nobody tells of; a test's own limit of time ends it."""
+    while not holds():  # noqa: ASYNC110
+        await trio.sleep(0.01)
+
+
 async def play_each(
     guests: Sequence[Guest], hands: int = 1 << 30, act: Callable[[str], str] = lambda betting: "c"
 ) -> None:

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-import trio
 
 from server.room.config import RoomError
 from server.room.house_bots import check_house_bots
 from server.room.operator import Operator
-from tests.support.rooms import room_config, table_config
+from tests.support.rooms import room_config, table_config, until
 from tests.support.web import pages_of
 
 WRONG = "formula:tightness=tight"
@@ -27,9 +26,7 @@ async def test_a_bot_that_ends_twice_is_called_no_more_and_everybody_is_told(tmp
     async with pages_of(config) as pages:
         await pages.room.sit_down(words="name=Ann")
         table = pages.room.room.tables["a"]
-        with trio.fail_after(60):
-            while not table.company.filling.unfilled:  # noqa: ASYNC110 - a process says so
-                await trio.sleep(0.05)
+        await until(lambda: table.company.filling.unfilled)
         assert "tightness" in table.company.filling.unfilled[WRONG]
         assert len([line for line in pages.room.console.stderr.splitlines() if "formula" in line]) == 2
         (row,) = (await pages.get("/tables.json")).json()

@@ -18,7 +18,7 @@ from tests.server.room.test_serve_command import ROOM, wait_for_hands
 from tests.support.commands import run_here
 from tests.support.dealer_process import started
 from tests.support.limits import run_with_small_disk
-from tests.support.rooms import OpenRoom, account, room_config, room_of, table_config
+from tests.support.rooms import account, room_config, room_of, table_config, until
 from tests.support.tables import betting_state, split_state
 
 FULL = "database or disk is full"
@@ -36,11 +36,6 @@ def make_room(room: Room) -> None:
     room.ledger._db.execute("PRAGMA max_page_count = 1000000")
 
 
-async def until_paused(room: OpenRoom) -> None:
-    while not room.room.tables["a"].is_paused:
-        await trio.lowlevel.checkpoint()
-
-
 async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config(), guest_chips=10**6)
     words = account(config, "Ann", 10**6)
@@ -49,7 +44,7 @@ async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Pa
             room.start_soon(guest.play_hands, 1 << 30)
         await room.have_played(3)
         fill_disk(room.room)
-        await until_paused(room)
+        await until(lambda: room.room.tables["a"].is_paused)
 
         ann = await room.sit_down(words=words)
         _, _, betting, _ = split_state(await ann.until("MATCHSTATE"))
@@ -66,7 +61,7 @@ async def test_tables_pause_and_go_on_and_nothing_is_lost(virtual_clock: MockClo
             room.start_soon(guest.play_hands, 1 << 30)
         await room.have_played(3)
         fill_disk(room.room)
-        await until_paused(room)
+        await until(lambda: room.room.tables["a"].is_paused)
         played = room.room.ledger.check()
         await trio.sleep(7)
 

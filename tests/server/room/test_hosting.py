@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from server.room.hosting import GAMES, TableHost, host_of, open_private
 from server.room.tables.place import RequestRefused
-from tests.support.rooms import room_config, room_of, table_config
+from tests.support.rooms import room_config, room_of, table_config, until
 from tests.support.web import pages_of
 
 
@@ -30,9 +30,7 @@ async def test_a_private_table_is_in_no_list_and_is_found_by_its_address(tmp_pat
         assert (await again.until("#refused")).startswith(f"#refused host: expected one of {GAMES[0]}")
 
         pages.room.room.close_table(name, "it is over")
-        with trio.fail_after(60):
-            while name in pages.room.room.tables:  # noqa: ASYNC110 - nobody tells
-                await trio.sleep(0.01)
+        await until(lambda: name not in pages.room.room.tables)
         answer = await pages.get(f"/tables/{name}")
         assert (answer.status_code, "the table has closed" in answer.text) == (404, True)
 

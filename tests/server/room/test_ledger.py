@@ -25,7 +25,7 @@ from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
 from server.support.console import Console
 from server.table.rules.line_up import Blinds
-from tests.support.rooms import standings_of
+from tests.support.rooms import standings_of, until
 
 KILLS = 200
 PRIZES = (50, 30, 0, 0)
@@ -379,8 +379,7 @@ async def test_the_log_is_copied_by_another_thread_than_the_writers(
             nursery.start_soon(copy_back, book, Console())
             await trio.sleep(EVERY_S)
             book.hand_finished(hand(100), (), (), (), Blinds(0, 0, 1))
-            while file.stat().st_size < 100 * 100_000:  # noqa: ASYNC110 - nobody tells
-                await trio.sleep(EVERY_S)
+            await until(lambda: file.stat().st_size >= 100 * 100_000)
             nursery.cancel_scope.cancel()
         full = log.stat().st_size
         for number in range(101, 150):
@@ -423,15 +422,13 @@ async def test_an_operator_is_told_once_that_the_log_cannot_be_copied(
             nursery.start_soon(copy_back, book, console)
             await trio.sleep(EVERY_S / 2)
             book.hand_finished(attrs.evolve(hand(0), line="x" * 100_000), (), (), (), Blinds(0, 0, 1))
-            while disk.tried < 3:  # noqa: ASYNC110 - nobody tells
-                await trio.sleep(EVERY_S)
+            await until(lambda: disk.tried >= 3)
             assert said == [
                 "riverboat: the ledger's log cannot be copied into its file: database or disk is full\n"
             ]
             size = file.stat().st_size
             disk.is_full = False
-            while len(said) == 1:  # noqa: ASYNC110 - nobody tells
-                await trio.sleep(EVERY_S)
+            await until(lambda: len(said) > 1)
             nursery.cancel_scope.cancel()
     assert said[1:] == ["riverboat: the ledger's log is copied into its file again\n"]
     assert file.stat().st_size > size + 100_000

@@ -25,7 +25,7 @@ from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.chromium import HURRIED, PROGRAM, Tab, chromium
 from tests.support.people import Nc, telnet_person
-from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.rooms import OpenRoom, room_config, room_of, table_config, until
 from tests.support.web import OpenPages, pages_of
 
 pytestmark = [
@@ -151,8 +151,7 @@ async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Pat
         async with room_of(heads_up(tmp_path / "telnet")) as room:
             table = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Ann"))
             async with telnet_person(table) as nc, trio.open_nursery() as nursery:
-                while room.room.tables["a"].places[0] is None:  # noqa: ASYNC110 - nobody tells
-                    await trio.sleep(0.01)
+                await until(lambda: room.room.tables["a"].places[0])
                 nursery.start_soon(play_against, room)
                 await type_through(nc)
                 nursery.cancel_scope.cancel()

@@ -13,7 +13,7 @@ from wsproto.frame_protocol import Opcode
 
 from server.room.web.seat import LONGEST
 from tests.support.room_fuzz import text_frame
-from tests.support.rooms import room_config
+from tests.support.rooms import room_config, until
 from tests.support.web import OpenPages, pages_of
 
 _HANDSHAKE = (
@@ -153,6 +153,4 @@ async def test_a_seat_that_is_over_leaves_nothing_behind(tmp_path: Path, opening
         await flood(stream, opening + frame(Opcode.TEXT, b"more\r\n") * 500, 1)
         await heard(stream)
         await stream.aclose()
-        with trio.fail_after(60):
-            while open_sockets() > before:  # noqa: ASYNC110 - the system has no event for it
-                await trio.sleep(0.05)
+        await until(lambda: open_sockets() <= before)

@@ -26,7 +26,7 @@ from server.records.formats.reading import read_hands
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.room.ledger.tallies import Tallies
 from server.table.rules.line_up import Blinds
-from tests.support.rooms import room_config, standings_of, table_config
+from tests.support.rooms import room_config, standings_of, table_config, until
 from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
 STATIC = Path(server.room.web.__file__).parent / "static"
@@ -216,9 +216,7 @@ async def test_a_damaged_ledger_is_a_line_for_the_operator(tmp_path: Path) -> No
             lines = db.execute("SELECT id, line FROM hands").fetchall()
             db.execute("UPDATE hands SET line = 'STATE:\x1b[2J'")
         assert (await pages.get("/tables/a/hands/0")).status_code == 500
-        with trio.fail_after(60):
-            while "pages" not in pages.room.console.stderr:  # noqa: ASYNC110 - it is told after the answer
-                await trio.sleep(0.01)
+        await until(lambda: "pages" in pages.room.console.stderr)  # it is told after the answer
         *_, said = pages.room.console.stderr.splitlines()
         assert said.startswith("riverboat: pages: the ledger is damaged: ")
         assert said.isprintable()

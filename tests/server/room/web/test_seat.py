@@ -13,7 +13,7 @@ from server.room.config import Policy
 from server.room.tls import self_signed
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.rooms import account, room_config, standings_of, table_config
+from tests.support.rooms import account, room_config, standings_of, table_config, until
 from tests.support.web import pages_of
 
 
@@ -52,9 +52,7 @@ async def test_a_guest_comes_back_with_the_secret_and_nobody_else_gets_the_seat(
             await seat.say("#leave")
             await seat.until("lobby")
             await seat.leave()
-        with trio.fail_after(60):
-            while pages.room.room.door.visitors:  # noqa: ASYNC110 - nobody tells
-                await trio.sleep(0.01)
+        await until(lambda: not pages.room.room.door.visitors)
         fresh = await pages.browser(words=f"keep token={secret}", chips="100")  # which is worth nothing now
         assert next(each["text"] for each in fresh.heard if each.get("name") == "keep") != secret
 

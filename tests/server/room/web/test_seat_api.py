@@ -26,7 +26,7 @@ from server.support.allowance import Allowance
 from server.support.talk import Talk
 from tests.support.mcp_seats import called, play_by_tools
 from tests.support.observers import policy
-from tests.support.rooms import account, room_config, table_config
+from tests.support.rooms import account, room_config, table_config, until
 from tests.support.web import OpenPages, WebSocket, pages_of
 
 JSON = {"content-type": "application/json"}
@@ -118,8 +118,7 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
         await pages.room.have_played(hands)
         for name in ("A", "B"):
             pages.room.room.kick(name, "the test is over")  # a match would go on without its players
-        while any(table.places):  # noqa: ASYNC110
-            await trio.sleep(0.01)
+        await until(lambda: not any(table.places))
         nursery.cancel_scope.cancel()
     log = next((folder / "room").rglob("*.log")).read_text()
     return [line for line in log.splitlines() if line.startswith("STATE:")][:hands]
