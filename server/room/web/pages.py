@@ -75,13 +75,13 @@ class Pages:
         self._trainer = Trainer(console, room.config.data)
         self.past: Final = Past(room.config.data, room.config.watch_after, room.config.show_cards_after)
         """What has been played."""
-        self._files = {
-            path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
-        }
-        style, kind = self._files["style.css"]
-        self._files["style.css"] = style_of_pages().encode() + style + PHONE.read_bytes(), kind
-        version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
-        self._templates = _environment(version.hexdigest()[:12])
+        files = {path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()}
+        style, kind = files["style.css"]
+        files["style.css"] = style_of_pages().encode() + style + PHONE.read_bytes(), kind
+        version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(files.items())])).hexdigest()[:12]
+        # In the path, so that what a script imports has it, too: browsers keep files of one version together.
+        self._files = {f"{version}/{name}": file for name, file in files.items()}
+        self._templates = _environment(version)
 
     def application(self) -> Starlette:
         """The application that answers."""
@@ -97,7 +97,7 @@ class Pages:
                 Route("/tables/{table}/hands/{number}", self._hand),
                 Route("/standings", self._standings),
                 Route("/players/{player}", self._player),
-                Route("/static/{file}", self._static),
+                Route("/static/{file:path}", self._static),
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),

@@ -96,6 +96,7 @@ function watch() {
   if (events) return;
   queue.watches = true;
   events = new EventSource(`/tables/${encodeURIComponent(table)}/events`);
+  events.addEventListener("open", lookForUpdate);
   events.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
     if (message.kind === "scene") queue.push(message);
@@ -109,6 +110,17 @@ function stopWatching() {
   events = null;
   queue.watches = false;
   queue.clear();
+}
+
+// A room that has been updated has no script of this page's version any more.
+async function lookForUpdate() {
+  try {
+    const answer = await fetch(import.meta.url, {method: "HEAD", cache: "no-store"});
+    if (answer.status !== 404 || $("updated")) return;
+    const node = make("p", "notice", "The room has been updated: reload this page when you can.");
+    node.id = "updated";
+    $("table").prepend(node);
+  } catch { /* out of reach: it is asked again */ }
 }
 
 // Who sits here, and how a sit-and-go stands, is asked for while nothing is told.
@@ -177,6 +189,7 @@ function connect() {
   if (token) words.push(`token=${token}`);
   let hasAsked = false;
   mine.addEventListener("open", () => say("VERSION:2.0.0", words.join(" ")));
+  mine.addEventListener("open", lookForUpdate);
   mine.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
     if (mine !== socket) return;

@@ -89,12 +89,22 @@ async def test_the_page_of_a_seat_is_light(tmp_path: Path) -> None:
     """All that a browser loads for it, without compression or cache: 150 KiB at most."""
     async with pages_of(room_config(tmp_path)) as pages:
         page = (await pages.get("/tables/a")).text
-        names = {
-            *re.findall(r"/static/[\w.-]+", page),
-            *(f"/static/{file.name}" for file in STATIC.glob("*.js")),
-        }
-        loaded = [page.encode(), *[(await pages.get(name)).content for name in sorted(names)]]
-        assert sum(map(len, loaded)) <= 150 * 1024
+        (folder,) = set(re.findall(r"/static/\w+/", page))
+        answers = [await pages.get(folder + file.name) for file in STATIC.iterdir()]
+        assert {answer.status_code for answer in answers} == {200}
+        assert sum(map(len, [page.encode(), *[answer.content for answer in answers]])) <= 150 * 1024
+
+
+async def test_scripts_of_two_versions_never_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a script imports is kept by browsers under an address that changes with any of the files."""
+    found = list[str]()
+    for style in ("", "p {}"):
+        monkeypatch.setattr("server.room.web.pages.style_of_pages", lambda style=style: style)
+        async with pages_of(room_config(tmp_path)) as pages:
+            (script,) = re.findall(r'src="(/static/[^"]+)"', (await pages.get("/tables/a")).text)
+            found.append((await pages.get(script)).url.join("./scene.js").path)
+            statuses = [(await pages.get(path)).status_code for path in found]
+            assert statuses == [404] * (len(found) - 1) + [200]
 
 
 async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
