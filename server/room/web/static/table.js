@@ -16,6 +16,8 @@ const POLL_MS = 3000;
 const PAUSED = "The table is paused.";
 const UNLIMITED = 2 ** 31 - 1; // what the protocol says for it
 const AT = `seat:${table}`; // in localStorage: that this browser sits here, and since when it has heard nothing
+const TALLY = `tally:${table}`; // in sessionStorage: one's own statistics here
+const LAST = `last:${table}`; // in sessionStorage: the last hand that was seen to its end
 const KEY = "guest"; // in localStorage: the secret by which the room knows a guest again
 
 function read(store, key) {
@@ -35,7 +37,7 @@ let inBlinds = read(localStorage, "units") === "bb";
 let blind = setup.blind;
 const amount = (chips) => inBlinds && blind ? `${number(chips / blind)} bb` : number(chips);
 const felt = new Felt($("felt"), amount, (seat) => sit(seat));
-const tally = new Tally($("mine"), amount);
+const tally = new Tally($("mine"), amount, read(sessionStorage, TALLY), (sums) => keep(sessionStorage, TALLY, sums));
 const queue = new Queue(setup, (message) => message.hand, show);
 let scene = null;
 
@@ -45,8 +47,7 @@ function notice(text) {
 
 function show(message) {
   if (scene && scene.hand !== message.hand) {
-    $("last").replaceChildren(...scene.story.map(line));
-    offer(scene.hand);
+    recall(scene);
     ahead(null);
   }
   if (!scene || scene.hand !== message.hand) sound("deal");
@@ -56,6 +57,7 @@ function show(message) {
   blind = scene.blind || blind;
   const wait = felt.draw(scene, message.ask ? (deadline - performance.now()) / 1000 : setup.seconds);
   tell(scene, $("story"));
+  if (message.over) keep(sessionStorage, LAST, {hand: message.hand, story: message.story});
   if (message.over && isSeated && message.line) {
     const told = message.story.length ? message.story.at(-1).text : "";
     add(message.hand, told);
@@ -69,6 +71,12 @@ function show(message) {
   if (message.ask) beginTurn(message.line, message.ask);
   else endTurn();
   return wait;
+}
+
+// The hand before, in its panel.
+function recall(told) {
+  $("last").replaceChildren(...told.story.map(line));
+  offer(told.hand);
 }
 
 function offer(hand) {
@@ -484,6 +492,8 @@ felt.company(setup.seats);
 if (!setup.seats.some(Boolean)) notice(setup.fill.length ? `Nobody sits here. Sit down: ${setup.fill.join(", ")} will join you.` : "Nobody sits here yet.");
 const saved = read(sessionStorage, AT) || {};
 const kept = read(localStorage, AT);
+const last = read(sessionStorage, LAST);
+if (last) recall(last);
 $("join").elements.name.value = saved.name || (kept && kept.name) || "";
 $("join").elements.token.value = saved.token || "";
 watch();

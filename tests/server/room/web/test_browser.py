@@ -8,11 +8,13 @@ import socket
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from starlette.responses import Response
 
 from clients.core.guess import RoomSeat
 from clients.core.program import TableAddress
@@ -342,6 +344,38 @@ async def test_a_guest_who_reloads_or_is_cut_off_finds_the_seat_and_the_question
         await tab.until(f"{NOTICE}.startsWith('your time is up') && !document.getElementById('back').hidden")
         await tab.click("#back")
         await tab.until(f"!{HIDDEN}")
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_reload_keeps_the_statistics_and_an_update_asks_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        pages_of(paced(tmp_path / "room", load_game("nolimit-2p-100bb"))) as pages,
+        chromium(tmp_path / "profile") as tab,
+        trio.open_nursery() as nursery,
+    ):
+        await sit_with_others(tab, pages, nursery, 1)
+        hands = "document.querySelector('#mine dd').textContent"
+        while await tab.until(f"{hands} === '2' || !{HIDDEN} && 'turn'") is not True:
+            await tab.value(SEEN)
+            await tab.click("#call")
+            await tab.until(f"{HIDDEN} || {hands} === '2'")
+        kept = "[document.getElementById('mine').textContent, document.getElementById('last-text').href]"
+        before = await tab.value(kept)
+        await tab.open(f"{pages.address}tables/a")
+        assert await tab.value(kept) == before
+        assert await tab.value("document.querySelectorAll('#last li').length") > 0
+        await tab.until("!document.getElementById('seated').hidden")
+        await trio.sleep(0.3)
+        assert await tab.value(hands) == "2"  # although the end of the hand was told again
+        assert await tab.value("document.getElementById('updated')") is None
+        assert tab.complaints == []
+
+        monkeypatch.setattr("server.room.web.pages.Response", partial(Response, status_code=404))
+        place: Any = pages.room.room.tables["a"].places[0]
+        place.visitor.client.channel._sock.shutdown(socket.SHUT_RDWR)
+        await tab.until("document.getElementById('updated')?.textContent.includes('reload')")
         nursery.cancel_scope.cancel()
 
 
