@@ -26,6 +26,7 @@ from server.records.formats.reading import read_hands
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.room.ledger.tallies import Tallies
 from server.table.rules.line_up import Blinds
+from tests.support.dealer_process import ROOT
 from tests.support.rooms import room_config, standings_of, table_config, until
 from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
@@ -93,6 +94,16 @@ async def test_the_page_of_a_seat_is_light(tmp_path: Path) -> None:
         answers = [await pages.get(folder + file.name) for file in STATIC.iterdir()]
         assert {answer.status_code for answer in answers} == {200}
         assert sum(map(len, [page.encode(), *[answer.content for answer in answers]])) <= 150 * 1024
+
+
+def test_scripts_and_styles_are_short() -> None:
+    files = [file for file in STATIC.iterdir() if file.suffix in (".js", ".css")]
+    lines = [line for file in files for line in file.read_text().splitlines() if line.strip()]
+    assert 0 < len(lines) <= 1500
+
+
+def test_the_film_of_a_table_is_small() -> None:
+    assert (ROOT / "docs" / "room.webp").stat().st_size <= 400 * 1024
 
 
 async def test_scripts_of_two_versions_never_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
