@@ -158,9 +158,9 @@ def _parsers() -> Iterator[str]:
             state = format_match_state(hand.view(rng.randrange(game.num_players)))
             record = format_hand(hand, hand.chips_won(), _NAMES[: game.num_players]).rstrip()
             for _ in range(5):
-                yield _read(_state_again, state, game)
-                yield _read(_record, record, game)
-                yield _read(_score, _misspelt("SCORE:1|-2|1.5:a|b|c", rng), game)
+                yield _read("state", state, game)
+                yield _read("record", record, game)
+                yield _read("score", _misspelt("SCORE:1|-2|1.5:a|b|c", rng), game)
                 state, record = _misspelt(state, rng), _misspelt(record, rng)
             yield from _conversation(game, hand, rng)
 
@@ -170,22 +170,12 @@ def _misspelt(text: str, rng: random.Random) -> str:
     return text[:at] + rng.choice("0123456789:|/crf#; hSc\0é") + text[at + rng.randrange(2) :]
 
 
-def _state_again(text: str, game: rules.GameDefinition) -> str:
-    return format_match_state(parse_match_state(text, game))
-
-
-def _record(text: str, game: rules.GameDefinition) -> str:
-    return str(HandReader(game).read(text)[0])
-
-
-def _score(text: str, game: rules.GameDefinition) -> str:
-    return str(parse_score(text))
-
-
-def _read(reader: Callable[[str, rules.GameDefinition], str], text: str, game: rules.GameDefinition) -> str:
-    """A reader's result for a text; the name of its error if it refuses it."""
+def _read(kind: str, text: str, game: rules.GameDefinition) -> str:
+    """The reading of a text of some kind; the name of the error if it is refused."""
     try:
-        return reader(text, game)
+        if kind == "state":
+            return format_match_state(parse_match_state(text, game))
+        return str(HandReader(game).read(text)[0] if kind == "record" else parse_score(text))
     except (ValueError, ProtocolError) as error:
         return type(error).__name__
 

@@ -15,6 +15,7 @@ from engine.poker.combos import STARTING_HAND_NAMES, format_combo
 from engine.solving.subgames.solver import Place, Subgame
 from engine.solving.subgames.spots import BoardAnswer, answers
 from engine.support.arrays import Floats
+from engine.support.user_input import told_as
 
 _MOST_LETTERS: Final = 2_500_000
 """Weights and chances that a page may hold; with more, it leaves out what comes after the first street."""
@@ -49,10 +50,8 @@ def write_page(path: Path, game: Subgame, report: dict[str, Any]) -> None:
         "whole": len(kept) == len(found),
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    try:
+    with told_as(CommandError, OSError, what=f"{path} cannot be written: "):
         path.write_text(_TEMPLATE.read_text("utf-8").replace("DATA", text), "utf-8")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _nodes(answer: BoardAnswer, depth: int) -> Iterator[dict[str, Any]]:

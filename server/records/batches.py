@@ -52,7 +52,7 @@ def group_passes(logs: Iterable[MatchLog]) -> tuple[tuple[MatchLog, ...], ...]:
     """
     groups: list[list[tuple[MatchLog, _Sample]]] = []
     for log in logs:
-        sample = _sample(log)
+        sample = {hand.number: hand for hand in itertools.islice(log.hands(), _SAMPLE) if hand.match == 0}
         for group in groups:
             if all(_is_pass_of(log, sample, *other) for other in group):
                 group.append((log, sample))
@@ -63,11 +63,7 @@ def group_passes(logs: Iterable[MatchLog]) -> tuple[tuple[MatchLog, ...], ...]:
 
 
 _Sample = dict[int, LoggedHand]
-
-
-def _sample(log: MatchLog) -> _Sample:
-    """The first hands of a log, by number."""
-    return {hand.number: hand for hand in itertools.islice(log.hands(), _SAMPLE) if hand.match == 0}
+"""The first hands of a log, by number."""
 
 
 def _is_pass_of(log: MatchLog, sample: _Sample, other: MatchLog, others: _Sample) -> bool:

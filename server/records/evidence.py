@@ -18,6 +18,7 @@ import attrs
 from engine.evidence.verdict import FEW, FIXED, WHENEVER, Adjusted, fixed_kind
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Estimate
+from engine.support.user_input import told_as
 from protocol.policy import parse_record
 from server.records.batches import Batch, batches, is_worth_compiling
 from server.records.logs import LogError, MatchLog
@@ -247,10 +248,8 @@ class PolicyFile:
         self._path = path
         # By hand, the lines by betting: the last statement about a state counts.
         self._lines: dict[str, dict[str, tuple[int, str]]] = {}
-        try:
+        with told_as(LogError, OSError, what=f"{path}: cannot be read: "):
             lines = read_lines(path)
-        except OSError as error:
-            raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
         for number, line in enumerate(lines, 1):
             words = line.split(" ", 3)
             if len(words) == 4 and not line.startswith("#"):

@@ -67,7 +67,8 @@ class JointSampler:
             if position not in passive or weights[free].max() != weights[free].min():
                 left[position] = weights
         # Narrow tables first, so that conflicts are found early.
-        order = sorted(left, key=lambda position: (_breadth(left[position]), position))
+        breadths = {place: table.sum() ** 2 / (table @ table) for place, table in left.items()}  # in combos
+        order = sorted(left, key=lambda position: (breadths[position], position))
         tables_in_order = np.array([left[position] for position in order]).reshape(-1, NUM_COMBOS)
         self._hands = kernels.Hands(
             np.array(order, np.int64), tables_in_order, *alias_tables(tables_in_order), COMBO_CARDS
@@ -94,8 +95,3 @@ class JointSampler:
             self._hands, self._seen, self._own_position, self._max_attempts, seed, holes, boards, seeds
         )
         return holes, boards, seeds
-
-
-def _breadth(weights: Floats) -> float:
-    """The effective number of combos in a table."""
-    return float(weights.sum() ** 2 / (weights @ weights))

@@ -251,10 +251,8 @@ def unpack(files: Mapping[str, bytes], folder: Path) -> None:
                 raise ValueError(f"a worker returned {name!r}, which is not below the match folder")
             path = whole / place
             path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-            try:
+            with told_as(ValueError, zlib.error, what=f"a worker returned a damaged {name}: "):
                 path.write_bytes(zlib.decompress(data))
-            except zlib.error as error:
-                raise ValueError(f"a worker returned a damaged {name}: {error}") from None
             path.chmod(FILE_MODE)
         with contextlib.suppress(FileNotFoundError):
             folder.rmdir()

@@ -132,9 +132,9 @@ class Playing:
         self._skip_to(position)
         before = self.betting
         if before.position_to_act != position:
-            raise FormatError(
-                f"position {position} acts after {before.text!r}, where {_whose_turn(before.position_to_act)}"
-            )
+            turn = before.position_to_act
+            whose = "the hand is over" if turn is None else f"position {turn} is to act"
+            raise FormatError(f"position {position} acts after {before.text!r}, where {whose}")
         if act.board is not None and act.board != before.num_board_cards:
             raise FormatError(f"expected {before.num_board_cards} board cards before it, got {act.board}")
         floor = self._floor
@@ -188,7 +188,3 @@ def _after(before: rules.BettingState, action: rules.Action) -> rules.BettingSta
     """The state after an action; card rooms let players fold where they could check."""
     with told_as(FormatError, rules.RulesError, what="by the rules of the ACPC, "):
         return before.fold_for_nothing() if action == rules.FOLD else before.apply(action)
-
-
-def _whose_turn(position: int | None) -> str:
-    return "the hand is over" if position is None else f"position {position} is to act"
