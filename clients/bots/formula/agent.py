@@ -144,7 +144,7 @@ class Formula(Remembering):
         traits = self.book.follow(view).reading.traits_here(view.betting)
         limits = thresholds(decision.situation, traits, self.parameters)
         combo, values = combo_index(*view.own_cards), decision.values
-        unit = "of 1" if view.board else "of all hands earn less"
+        unit = "of 1" if view.board else "the share of all hands that earn less"
         calls = f"calls from {limits.call:+.3f} ± {limits.call_spread:.3f}"
         raises = f"raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}"
         found = {"value": f"{values.value[combo]:+.3f} ({unit}); {calls}, {raises}"}

@@ -16,7 +16,7 @@ from typing import Final, Literal, get_args
 
 from clients.bots.heuristic.evaluation import DirectEstimation, Evaluation, Question, StrategicMethod
 from clients.bots.heuristic.prediction import CountedFolds, FoldPredictor, ModelledFolds, VotedFolds
-from clients.bots.heuristic.preflop import preflop_raise, preflop_triple
+from clients.bots.heuristic.preflop import preflop_raise, preflop_triple, table_entry
 from clients.bots.heuristic.store import Experience, raises_met
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
@@ -27,6 +27,7 @@ from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.board_values import board_values
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.support.user_input import how_many
 
 _RAISES: dict[bool, tuple[float, ...]] = {True: (1.0,), False: (0.5, 1.0, 2.0)}
 """The raises considered, in pots, by whether the game is limit (where the size has no effect)."""
@@ -130,9 +131,11 @@ class Heuristic(Mixing, Remembering):
         return {action: self.evaluation.value(question) for action, question in questions.items()}
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
-        """Strength and values after the flop."""
+        """The entry of the table before the flop, strength and values after it."""
         if view.betting_round == 0:
-            return {"before the flop": "it plays by a table of hands, raises and price"}
+            better, raises, factor = table_entry(view, self._looseness)
+            row = f"the table's row for {how_many(raises, 'raise')}, its shares times {factor:.2f}"
+            return {"before the flop": f"{better:.1%} of all hands are better; {row}"}
         values = [f"{described(action)} {value:+z.2f}" for action, value in self.values(view).items()]
         return {"strength": f"{self.hand_strength(view):.3f}", "values": f"{', '.join(values)} chips, fold 0"}
 

@@ -41,10 +41,7 @@ def preflop_triple(view: HandView, looseness: float = 1.0) -> ProbabilityTriple:
         looseness: scales the shares of the hands.
     """
     betting = view.betting
-    first, second = view.own_cards
-    better = 1.0 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
-    scale = looseness * _crowd(betting)
-    raises = betting.raises_in_round
+    better, raises, scale = table_entry(view, looseness)
     heads_up = view.game.num_players == 2
     if raises == 0:
         limpers = sum(spent == betting.max_spent for spent in betting.spent) - 1
@@ -55,7 +52,6 @@ def preflop_triple(view: HandView, looseness: float = 1.0) -> ProbabilityTriple:
         else:
             triple = (0.4, 0.6, 0.0) if heads_up else (1.0, 0.0, 0.0)
     else:
-        scale *= _price(betting)
         raised, called = (0.15, 0.70) if raises == 1 else (0.08, 0.45)
         often, otherwise = (0.7, 0.3 if heads_up else 0.0) if raises == 1 else (0.5, 0.0)
         if better <= raised * scale:
@@ -66,6 +62,15 @@ def preflop_triple(view: HandView, looseness: float = 1.0) -> ProbabilityTriple:
             triple = (1 - otherwise, otherwise, 0.0)
     legal = betting.legal_actions()
     return legal_triple(triple, legal.can_fold, legal.can_raise)
+
+
+def table_entry(view: HandView, looseness: float = 1.0) -> tuple[float, int, float]:
+    """The share of hands that are better than ours, the raises met, and the factor on the table's shares."""
+    betting = view.betting
+    first, second = view.own_cards
+    better = 1.0 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
+    raises = betting.raises_in_round
+    return better, raises, looseness * _crowd(betting) * (_price(betting) if raises else 1.0)
 
 
 def preflop_raise(betting: BettingState) -> Action:

@@ -93,7 +93,7 @@ class Killer(Remembering):
     def choose_action(self, view: HandView) -> Action:
         """The straight action, or on the river a bluff, which is drawn at random with borderline hands."""
         if view.betting_round == 0:
-            return self._preflop(view)
+            return self._preflop(view)[0]
         action, bluff = self._postflop(view)
         if bluff > 0 and self.rng.random() < bluff:
             return self._raise(view)
@@ -102,20 +102,21 @@ class Killer(Remembering):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising: one action is certain, except for bluffs."""
         if view.betting_round == 0:
-            return CERTAIN[self._preflop(view).kind]
+            return CERTAIN[self._preflop(view)[0].kind]
         action, bluff = self._postflop(view)
         return ProbabilityTriple(0, 1 - bluff, bluff) if bluff > 0 else CERTAIN[action.kind]
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
-        """The numbers of the decision after the flop; before it, those of the tables are too many."""
+        """The numbers of the decision."""
         if view.betting_round == 0:
-            return {"tables": f"before the flop it plays by {self._way}"}
+            return {self._way: self._preflop(view)[1]}
         numbers, _ = self.decision(view)
         odds = f"{numbers.hand_odds:.3f} to win, strength {numbers.strength:.3f}"
         price = f"{numbers.to_call:g} chips to call for a pot of {numbers.pot:g}"
         return {"reflective odds": f"{odds}, potential {numbers.potential:.3f}", "price": price}
 
-    def _preflop(self, view: HandView) -> Action:
+    def _preflop(self, view: HandView) -> tuple[Action, str]:
+        """The action before the flop, and the numbers that speak for it."""
         betting, legal = view.betting, view.legal_actions()
         raising = CALL
         if legal.can_raise:
@@ -127,18 +128,20 @@ class Killer(Remembering):
             after = betting.apply(raising)
             raise_ = float(after.spent[view.position] - betting.max_spent)
         if self._way == "one-chip":
-            kind = by_one_chip(view, self.reading)
+            kind, said = by_one_chip(view, self.reading)
         else:
             table = read_table(view, self.reading, max(0.0, raise_))
             if self._way == "groups":
-                kind = by_groups(view, table)
+                kind, said = by_groups(view, table)
             else:
                 unit = view.game.small_bet or view.game.big_blind
                 values = by_configs(table, shipped_book(), Rake(self._rake, self._rake_cap * unit))
                 kind = max(values, key=lambda action: values[action])
+                said = ", ".join([f"{each.name.lower()} {value:+z.2f}" for each, value in values.items()])
+                said += " chips"
         if kind is ActionKind.RAISE:
-            return raising
-        return FOLD if kind is ActionKind.FOLD and legal.can_fold else CALL
+            return raising, said
+        return FOLD if kind is ActionKind.FOLD and legal.can_fold else CALL, said
 
     def _postflop(self, view: HandView) -> tuple[Action, float]:
         """The straight action after the flop, and the probability of bluffing instead."""

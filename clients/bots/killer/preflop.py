@@ -174,19 +174,21 @@ def by_configs(table: PreflopTable, book: FlopBook, rake: Rake) -> dict[ActionKi
     return values
 
 
-def by_one_chip(view: HandView, reading: Reading) -> ActionKind:
-    """The kind of action by the one-chip game: a raise with its first bets, a call with its calls."""
+def by_one_chip(view: HandView, reading: Reading) -> tuple[ActionKind, str]:
+    """The kind of action by the one-chip game, and why: it raises its first bets, and calls its calls."""
     betting, us = view.betting, view.position
     first, second = view.own_cards
     better = 1 - starting_hand_percentiles(view.game.num_players)[52 * first + second]
     share = ideal_share(betting, us)
+    raises = share
     raisers = [actor for _, actor, action in betting.steps() if action.kind is ActionKind.RAISE]
-    if not raisers:
-        return ActionKind.RAISE if better <= share else ActionKind.FOLD
-    times = reading.of(view, raisers[-1]).times_ideal(view.game.num_players)
-    if better <= 0.3 * share * times:
-        return ActionKind.RAISE
-    return ActionKind.CALL if better <= share * times else ActionKind.FOLD
+    if raisers:
+        share *= reading.of(view, raisers[-1]).times_ideal(view.game.num_players)
+        raises = 0.3 * share
+    said = f"{better:.1%} of all hands are better; raises the best {raises:.1%}, calls up to {share:.1%}"
+    if better <= raises:
+        return ActionKind.RAISE, said
+    return ActionKind.CALL if better <= share else ActionKind.FOLD, said
 
 
 # --- Sklansky's groups --------------------------------------------------------------------------------------
@@ -255,8 +257,8 @@ def raises(hand: int, position: str, scaled_bets: float) -> bool:
     return not is_drawing(hand) and group_of(hand) <= max(1.0, last - 2.0 * scaled_bets)
 
 
-def by_groups(view: HandView, table: PreflopTable) -> ActionKind:
-    """The kind of action by Sklansky's groups; bets made and callers expected are scaled by looseness."""
+def by_groups(view: HandView, table: PreflopTable) -> tuple[ActionKind, str]:
+    """The kind of action by Sklansky's groups, and why; bets and callers are scaled by looseness."""
     players = view.game.num_players
     behind = sum(not other.is_in for other in table.others)
     position = "heads-up"
@@ -265,8 +267,8 @@ def by_groups(view: HandView, table: PreflopTable) -> ActionKind:
     scaled = sum(other.raised / max(other.times_ideal, 1e-9) for other in table.others)
     ideal = ideal_flops(players)
     expected = sum(1.0 if other.is_in else min(1.0, other.times_ideal * ideal) for other in table.others)
+    said = f"group {group_of(table.hand)} of 9; by looseness {scaled:.2f} raises, {expected:.2f} callers"
     if table.raise_ > 0 and raises(table.hand, position, scaled):
-        return ActionKind.RAISE
-    if plays(table.hand, position, scaled, expected, len(table.others)):
-        return ActionKind.CALL
-    return ActionKind.FOLD
+        return ActionKind.RAISE, said
+    is_played = plays(table.hand, position, scaled, expected, len(table.others))
+    return ActionKind.CALL if is_played else ActionKind.FOLD, said

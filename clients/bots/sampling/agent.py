@@ -105,6 +105,7 @@ class Sampling(Remembering):
         self.book = OpponentBook(checked_model(model), noise, potential=potential)
         self.remember(memory, self.book)
         self.estimates: Estimates[Action] | None = None
+        self._decided: HandView | None = None  # where the estimates are from
         """The values behind the last decision."""
         self._tree = new_tree()
 
@@ -180,7 +181,7 @@ class Sampling(Remembering):
         return Spot(view.betting, view.board, (first, second), reading.weights, players, potentials)
 
     def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:
-        self.estimates = estimates
+        self.estimates, self._decided = estimates, view
         if self._explains:
             self.comment = explained(estimates)
         actions, chances = self._mixture(view, estimates)
@@ -201,8 +202,10 @@ class Sampling(Remembering):
         return actions, tuple(weight / sum(weights) for weight in weights)
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The probabilities of folding, calling and raising in this state, from a separate simulation."""
-        estimates = deque(self._simulation(view), maxlen=1).pop()
+        """The probabilities of folding, calling and raising in this state, from the simulation that has just
+        decided it, else from one of its own."""
+        estimates = self.estimates if self._decided is view else None
+        estimates = estimates or deque(self._simulation(view), maxlen=1).pop()
         triple = triple_of(zip(*self._mixture(view, estimates), strict=True))
         legal = view.legal_actions()
         return legal_triple(triple, legal.can_fold, legal.can_raise)

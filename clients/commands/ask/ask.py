@@ -7,7 +7,6 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -17,7 +16,7 @@ from click import IntRange
 from clients.commands import refusing
 from clients.core.agent import in_words
 from clients.core.one_line import ComputingCommand, json_option, plot_option, seed_option
-from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
+from clients.lab.seats.asking import Answer, Spot, ask, read_spot, report
 from clients.lab.seats.remote import Patience, SeatLost, command_seat, is_program
 from engine.poker.rules import load_game
 from engine.support.seeds import derive_seed
@@ -78,10 +77,10 @@ def ask_command(
         player = Player("", bot, tuple(shlex.split(bot)))
         confined = read_sandbox(sandbox, [player], [], grants) if sandbox or grants != Grants() else None
         terms = Terms(sandbox=confined, grants=grants)
-        answer, actions = _ask_program(bot, game, spot, times or 1, seed, terms)
+        answers = _ask_program(bot, game, spot, times or 1, seed, terms)
     else:
-        answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
-    found = report(bot, game, spot, answer, actions)
+        answers = _ask_installed(bot, spot, times or _TIMES, seed)
+    answer, found = answers[0], report(bot, game, spot, answers)
     if definition.is_holdem:
         from clients.reports.spot import own_model, own_values, reasons
 
@@ -95,18 +94,14 @@ def ask_command(
     click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
 
 
-def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
+def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> list[Answer]:
     from clients.core.registry import make_bot
 
     with refusing(ValueError):  # a game that it does not play
-        answer = ask(make_bot(bot), spot, seed=derive_seed(seed, 0))
-        others = action_counts(lambda k: make_bot(bot), spot, times - 1, seed)
-    return answer, Counter([answer.action]) + others
+        return [ask(make_bot(bot), spot, seed=derive_seed(seed, number)) for number in range(times)]
 
 
-def _ask_program(
-    command: str, game: str, spot: Spot, times: int, seed: int, terms: Terms
-) -> tuple[Answer, Counter[Any]]:
+def _ask_program(command: str, game: str, spot: Spot, times: int, seed: int, terms: Terms) -> list[Answer]:
     names = [f"p{position}" for position in range(spot.game.num_players)]
     answers = []
     for number in range(times):
@@ -121,7 +116,7 @@ def _ask_program(
             raise click.exceptions.Exit(2 if lost.kind == "not-found" else 3) from lost
         finally:
             seat.close()
-    return answers[0], Counter([answer.action for answer in answers])
+    return answers
 
 
 def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
@@ -154,7 +149,8 @@ def _lines(found: dict[str, Any]) -> list[str]:
     rows = []
     if found["triple"]:
         chances = [f"{name} {chance:.3f}" for name, chance in found["triple"].items()]
-        rows.append(("it plays", ", ".join(chances)))
+        drawn = f", the mean of {found['asked']} seeds: trials or values differ" * found["triples_differ"]
+        rows.append(("it plays", ", ".join(chances) + drawn))
     if found["asked"] > 1:
         shares = [f"{in_words(action)} {share:.2f}" for action, share in found["answers"].items()]
         rows.append((f"asked {found['asked']} times", ", ".join(shares)))

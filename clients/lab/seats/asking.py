@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -183,18 +183,17 @@ def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> An
     return asked.answer
 
 
-def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: int) -> Counter[rules.Action]:
-    """How often a bot does what, asked several times, with another seed each time."""
-    return Counter([ask(make(k), spot, seed=derive_seed(seed, k)).action for k in range(times)])
+def report(name: str, game: str, spot: Spot, answers: Sequence[Answer]) -> dict[str, Any]:
+    """The object that ``riverboat ask --json`` prints, of answers with a seed each; it shows the first.
 
-
-def report(
-    name: str, game: str, spot: Spot, answer: Answer, actions: Counter[rules.Action]
-) -> dict[str, Any]:
-    """The object that ``riverboat ask --json`` prints."""
+    What a bot draws by its seed, such as trials or what it begins to learn from, makes other chances: the
+    triple is their mean.
+    """
     legal = spot.betting.legal_actions()
-    asked = sum(actions.values())
-    triple = answer.triple
+    answer, asked = answers[0], len(answers)
+    actions = Counter([each.action for each in answers])
+    triples = [each.triple for each in answers if each.triple is not None]
+    triple = [sum(chances) / len(triples) for chances in zip(*triples, strict=True)]
     return {
         "bot": name, "game": game, "betting": spot.betting.text, "position": spot.position,
         "position_name": spot.game.position_names[spot.position],
@@ -202,7 +201,8 @@ def report(
         "match_state": format_match_state(answer.view), "pot": spot.betting.pot,
         "to_call": max(0, spot.betting.amount_to_call(spot.position)), "legal": str(legal),
         "action": str(answer.action), "is_legal": answer.is_legal,
-        "triple": None if triple is None else dict(zip(("fold", "call", "raise"), triple, strict=True)),
+        "triple": dict(zip(("fold", "call", "raise"), triple, strict=True)) if triple else None,
+        "triples_differ": len(set(triples)) > 1,
         "decided_by": dict(answer.reasons), "asked": asked,
         "answers": {str(action): count / asked for action, count in actions.most_common()},
         "overruled": [

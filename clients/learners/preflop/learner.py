@@ -69,6 +69,7 @@ from engine.players.probability_triple import legal_triple
 from engine.players.statistics import PlayingStyle
 from engine.poker.cards import NUM_CARDS
 from engine.poker.rules import CALL as PLAY_CALL, FOLD as PLAY_FOLD, Action, GameDefinition, HandView
+from engine.support.user_input import how_many
 
 if TYPE_CHECKING:
     from engine.learning.preflop import Learner
@@ -250,8 +251,10 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         if view.betting_round:
             return {"after the flop": "all in, or given up"}
         key = self.state(view)
-        values = zip(("fold", "call", "raise"), self._store.base.peek(key, self.seed), strict=False)
-        return {"state": str(key), "values": ", ".join([f"{name} {value:+d}" for name, value in values])}
+        found = self._store.base.peek(key, self.seed)
+        values = [f"{n} {value:+d}" for n, value in zip(("fold", "call", "raise"), found, strict=False)]
+        updates = how_many(found[action_values.UPDATES], "update")
+        return {"state": str(key), "values": f"{', '.join(values)} points: random ones and {updates}"}
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -433,6 +433,33 @@ def test_what_it_decided_by_is_what_it_decided_by() -> None:
     assert "a draw from it" in mixed or "  action " in mixed
 
 
+NUMBERS = {
+    "killer": r"configs: fold \+0\.00, call \+\d+\.\d\d, raise \+\d+\.\d\d chips",
+    "killer:preflop=groups": r"groups: group 2 of 9; .* 0\.00 raises, 1\.00 callers",
+    "killer:preflop=one-chip": r"one-chip: 5\.0% of all hands are better; raises the best 75\.0%, .*",
+    "heuristic": r"before the flop: 5\.0% of all hands are better; the table's row for 0 raises, .*",
+    "formula": r"value: \+0\.950 \(the share of all hands that earn less\).*",
+    "hole-cards-learner": r"values: fold \+\d+, call \+\d+, raise \+\d+ points: .* and 0 updates",
+}
+
+
+@pytest.mark.parametrize("bot", NUMBERS)
+def test_before_the_flop_a_bot_says_the_numbers_by_which_it_decided(bot: str) -> None:
+    told = asked(bot, "--hole", "AhKd", "--trials", "0", "--times", "1")["decided_by"]
+
+    assert [True for name, text in told.items() if re.fullmatch(NUMBERS[bot], f"{name}: {text}")]
+
+
+@pytest.mark.parametrize("bot", ["hole-cards-learner", "sampling:trials=20"])
+def test_what_a_bot_plays_is_what_it_answers_where_its_seed_decides(bot: str) -> None:
+    found = asked(bot, "--hole", "AhKd", "--trials", "0", "--times", "8")
+
+    answers = [found["answers"].get(letter, 0.0) for letter in "fcr"]
+    assert list(found["triple"].values()) == pytest.approx(answers, abs=0.1)  # one of equal values is drawn
+    text = invoke(bot, "--hole", "AhKd", "--trials", "0", "--times", "8").output
+    assert [said for said in ("the mean of 8 seeds", "a draw from it") if said not in text] == []
+
+
 def test_hands_and_ranges_are_compared() -> None:
     found = report("AhKd", "QQ+,AKs", "--board", "2c7d9h")
 
