@@ -15,6 +15,7 @@ from engine.poker.combos import STARTING_HAND_NAMES, format_combo
 from engine.solving.subgames.solver import Place, Subgame
 from engine.solving.subgames.spots import BoardAnswer, answers
 from engine.support.arrays import Floats
+from engine.support.palette import ACTIONS, LIGHT, style_of_pages
 from engine.support.user_input import told_as
 
 _MOST_LETTERS: Final = 2_500_000
@@ -47,11 +48,12 @@ def write_page(path: Path, game: Subgame, report: dict[str, Any]) -> None:
         "nodes": [node for place, answer in kept.items() for node in _nodes(answer, place[0])],
         "names": {_dealt(answer, place[0]): _names(answer) for place, answer in kept.items()},
         "runouts": _runouts(found, below), "equities": report["equities"], "kinds": STARTING_HAND_NAMES,
-        "whole": len(kept) == len(found),
+        "whole": len(kept) == len(found), "colours": {**ACTIONS, "largest": LIGHT["loss"]},
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
     with told_as(CommandError, OSError, what=f"{path} cannot be written: "):
-        path.write_text(_TEMPLATE.read_text("utf-8").replace("DATA", text), "utf-8")
+        page = _TEMPLATE.read_text("utf-8").replace("STYLE", style_of_pages())
+        path.write_text(page.replace("DATA", text), "utf-8")
 
 
 def _nodes(answer: BoardAnswer, depth: int) -> Iterator[dict[str, Any]]:

@@ -81,7 +81,7 @@ def test_a_colour_is_named_in_one_place() -> None:
     """The icon of the room's pages is a picture, not a style."""
     pages = [
         path
-        for kind in ("j2", "css", "js")
+        for kind in ("j2", "css", "js", "html")
         for top in ("server", "clients")
         for path in (ROOT / top).rglob(f"*.{kind}")
     ]
