@@ -48,6 +48,8 @@ MAX_EXACT_PAIRS: Final = 150
 MAX_EXACT_SHOWDOWNS: Final = 50_000_000
 """The number of showdowns up to which `range_equities` enumerates: about a second."""
 
+_MOST_HELD: Final = 100_000
+"""Hands that are laid beside those of other ranges, at each of them: some 10 ms."""
 _COMBO_CARDS: Final = np.column_stack([COMBO_HIGH, COMBO_LOW])
 
 
@@ -197,6 +199,8 @@ def _check_ranges(
                 f"range {number}: expected some weight on a hand without the cards that are out, got none"
             )
         live.append(weights)
+    if not _may_be_held(live):
+        raise ValueError("ranges: expected hands that can be held together, got none without a common card")
     return np.array(live), checked_board
 
 
@@ -250,6 +254,17 @@ def range_equities(
     if total == 0.0:
         raise ValueError("ranges: expected hands that can be held together, got none without a common card")
     return _exact(results, total)
+
+
+def _may_be_held(tables: Sequence[Floats]) -> bool:
+    """Whether some hands of all ranges have no card in common; True as well where that takes long to tell."""
+    taken = {0}
+    for table in sorted(tables, key=np.count_nonzero):
+        hands = [_bits(cards) for cards in _COMBO_CARDS[np.flatnonzero(table)].tolist()]
+        if len(taken) * len(hands) > _MOST_HELD:
+            return True
+        taken = {cards | hand for cards in taken for hand in hands if not cards & hand}
+    return bool(taken)
 
 
 def _bits(cards: Sequence[int]) -> int:
@@ -349,8 +364,6 @@ def _sample_against_hand(
     combo = int(np.argmax(tables[0]))
     first, second = int(COMBO_HIGH[combo]), int(COMBO_LOW[combo])
     weights = np.where(combos_without((first, second)), tables[1], 0.0)
-    if not weights.any():
-        raise ValueError("ranges: expected hands that can be held together, got none without a common card")
     thresholds, aliases = alias_tables(weights[None])
     results = np.empty(2, np.int64)
     kernels.sample_against_hand(

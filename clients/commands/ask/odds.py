@@ -1,19 +1,19 @@
 """``riverboat odds``: the value of a hand, now and at the showdown, and of a call.
 
-It loads only what it needs: no plotting without ``--plot``, no rich outside a terminal.
+It loads only what it needs: no plotting without ``--plot``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import click
 from click import Choice, IntRange
+from click.core import ParameterSource
 
 from clients.commands import refusing
 from clients.core import one_line
@@ -38,6 +38,13 @@ def _shares(text: str) -> tuple[float, ...]:
 
 
 _FOR_EXPERTS: Final = ("playing", "looseness", "trials", "seed", "simulate", "game", "model")
+
+
+_OF_RANGES: Final = ("cards", "board", "dead", "trials", "seed", "as_json")
+_NEEDED: Final = {
+    "grid": "--plot", "game": "--simulate", "model": "--simulate", "looseness": "--playing",
+    "won_later": "--pot", "lost_later": "--pot", "rake_percent": "--pot", "rake_cap": "--rake",
+}  # fmt: skip
 
 
 class _Odds(GroupedCommand, one_line.ComputingCommand):
@@ -111,12 +118,12 @@ def odds(
     Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.  A RANGE lists hands:
     AKs, AK, JJ+, ATs+, 22-66, AhKd, random, each perhaps with a weight as in 22-66:0.5.
     """
-    if _are_ranges(cards) or board is not None or dead:
+    are_ranges = _are_ranges(cards) or board is not None or dead
+    _refuse_unused(click.get_current_context(), are_ranges=bool(are_ranges))
+    if are_ranges:
         _compare(cards, board or "", dead, trials=asked["trials"], seed=asked["seed"], as_json=as_json)
         return
     hole_cards, community = _split_cards(cards)
-    if grid and plot is None:
-        raise one_line.CommandError("--grid says how --plot draws: name a file with --plot")
     from clients.reports.odds import OddsQuery, odds_report
 
     query = _checked(OddsQuery(hole_cards, community, **asked))
@@ -134,10 +141,22 @@ def odds(
         draw_spectrum(plot, hole_cards, community, playing=shares, looseness=query.looseness, seed=query.seed)
     if as_json:
         click.echo(json.dumps(report))
-    elif sys.stdout.isatty():
-        _print_table(report)
     else:
         _print_lines(report)
+
+
+def _refuse_unused(ctx: click.Context, *, are_ranges: bool) -> None:
+    """Refuse options that would be ignored."""
+    given = {
+        each.name: each.opts[0]
+        for each in ctx.command.params
+        if ctx.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+    }
+    if are_ranges and (unused := [opt for name, opt in given.items() if name not in _OF_RANGES]):
+        raise one_line.CommandError(f"{', '.join(unused)}: only for one hand, not where RANGEs are compared")
+    for name, needed in _NEEDED.items():
+        if name in given and needed not in given.values():
+            raise one_line.CommandError(f"{given[name]} says nothing without {needed}")
 
 
 def _checked(query: OddsQuery) -> OddsQuery:
@@ -148,10 +167,6 @@ def _checked(query: OddsQuery) -> OddsQuery:
         raise one_line.CommandError("--pot and --to-call belong together: give both or neither")
     if query.pot == 0 and query.to_call == 0:
         raise one_line.CommandError("--pot and --to-call are both 0: there are no odds to speak of")
-    if not has_price and (query.won_later is not None or query.lost_later is not None):
-        raise one_line.CommandError(
-            "--won-later and --lost-later go on from a price: add --pot and --to-call"
-        )
     if query.pot == 0 and query.won_later == 0:
         raise one_line.CommandError("--pot and --won-later are both 0: there is nothing to win")
     if times > 1 and opponents not in (None, times):
@@ -177,12 +192,12 @@ def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: 
     from clients.reports.odds import ranges_report
     from engine.poker.ranges import parse_range
 
-    if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
-        raise one_line.CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
     ranges = {}
     with refusing(ValueError):
         for number, word in enumerate(words, 1):
             ranges[word if word not in ranges else f"{word} ({number})"] = parse_range(word)
+        if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
+            raise one_line.CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
         out, gone = (parse_written_cards(text) if text else () for text in (board, dead))
         found = ranges_report(ranges, out, gone, trials=trials, seed=seed)
     if as_json:
@@ -236,22 +251,3 @@ def _print_lines(report: Mapping[str, Any]) -> None:
         click.echo(f"{label:<36} {text}")
     for row in (ODDS_COLUMNS, *odds_rows(report)):
         click.echo("".join([f"{cell:>16}" for cell in row]))
-
-
-def _print_table(report: Mapping[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from clients.reports.odds import ODDS_COLUMNS, odds_rows, report_rows
-
-    facts = Table(show_header=False, box=None)
-    for row in report_rows(report):
-        facts.add_row(*row)
-    shares = Table(title="share of the pot against random hands", title_justify="left")
-    for column in ODDS_COLUMNS:
-        shares.add_column(column, justify="right")
-    for odds_row in odds_rows(report):
-        shares.add_row(*odds_row)
-    console = Console()
-    console.print(facts)
-    console.print(shares)
