@@ -71,6 +71,7 @@ def page_environment(folder: Path, **filters: Any) -> Environment:
         "cards": _cards,
         "counted": text.counted,
         "date": _date,
+        "without_paths": without_paths,
         "suit": lambda card: _SUITS.get(card[1], card[1]),
         "ms": lambda seconds: "–" if seconds is None else f"{seconds * 1000:,.2f} ms",
         "statistic": statistic_texts,
@@ -85,6 +86,7 @@ def page_environment(folder: Path, **filters: Any) -> Environment:
     return environment
 
 
+_PATH: Final = re.compile(r"(?<![\w.@+/-])(?:/[\w.@+-]+)+/(?=[\w.@+-])")
 _TABLE: Final = re.compile(r"<thead>.*?</thead>.*?</table>", re.DOTALL)
 _HEAD: Final = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 _ROW: Final = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
@@ -112,6 +114,15 @@ def _rate(mean: float | None, half_width: float | None = None, digits: int = 1) 
     """``+12.3 ± 4.5``."""
     shown = text.rate(mean, half_width, digits, grouped=True, missing="–")
     return shown.replace("-", "−").replace("± ", "±\N{NO-BREAK SPACE}")
+
+
+def without_paths(text: str) -> str:
+    """A text in which files have no folders of this machine.
+
+    >>> without_paths("/home/kim/course/students/ann/my_bot.c:3: error in ./my_bot.c, bots/ann/my_bot.c")
+    'my_bot.c:3: error in ./my_bot.c, bots/ann/my_bot.c'
+    """
+    return _PATH.sub("", text)
 
 
 def _date(stamp: str) -> str:

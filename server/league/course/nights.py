@@ -5,12 +5,12 @@ They name no folder of this machine, so that they can be put where students read
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
+import click
 
 from engine.support.files.whole import write_whole
 from server.league.course.building import Built
@@ -23,7 +23,6 @@ NIGHTS: Final = "nights"
 _PAGE: Final = "index.html"
 _MOST_TEXT: Final = 20_000
 """Letters of a build's output that are shown: its end."""
-_PATH: Final = re.compile(r"(?:/[\w.@+-]+)+/(?=[\w.@+-])")
 
 
 @attrs.frozen
@@ -52,20 +51,17 @@ def write_pages(course: Path) -> list[Path]:
 
     Raises:
         OSError: a file cannot be read or written.
-        click.ClickException: jinja2 is not installed.
+        click.ClickException: jinja2 is not installed, or there has been no night.
     """
     environment = page_environment(Path(__file__).parent / "pages")
     folders = sorted({path.parent for path in (course / NIGHTS).glob(f"*/{BUILT_FILE}")}, reverse=True)
+    if not folders:
+        raise click.ClickException(f"{course} has had no night yet: run {course / 'nightly.sh'}")
     nights = [_night(folder) for folder in folders]
     ladder = (course / "ladder.html").exists()
-    files: dict[Path, str] = {}
-    for night in nights:
-        text = environment.get_template("night.html.j2").render(night=night, ladder=ladder)
-        files[night.folder / _PAGE] = text
-    front = environment.get_template("nights.html.j2").render(
-        name=course.absolute().name, nights=nights, ladder=ladder
-    )
-    files[course / NIGHTS / _PAGE] = front
+    page, front = map(environment.get_template, ("night.html.j2", "nights.html.j2"))
+    files = {night.folder / _PAGE: page.render(night=night, ladder=ladder) for night in nights}
+    files[course / NIGHTS / _PAGE] = front.render(name=course.absolute().name, nights=nights, ladder=ladder)
     for path, text in files.items():
         write_whole(path, text)
     return list(files)
@@ -77,16 +73,15 @@ def _night(folder: Path) -> Night:
     students = []
     for row in (read_object(folder / BUILT_FILE) or {}).get("students", ()):
         name = str(row["student"])
-        page = folder / "tournament" / page_of_player(name)
+        page = f"tournament/{page_of_player(name)}"
         students.append(
             {
                 **row,
-                "detail": without_paths(str(row["detail"])),
                 "rank": ranked.get(name, {}),
-                "page": f"tournament/{page_of_player(name)}" if page.exists() else "",
+                "page": page if (folder / page).exists() else "",
                 "build": _text(folder / f"{name}.build.txt"),
                 "faults": [
-                    {"name": each["name"], "detail": without_paths(str(each["detail"]))}
+                    each
                     for each in (read_object(folder / f"{name}.check.json") or {}).get("checks", ())
                     if each["tried"] and not each["passed"]
                 ],
@@ -97,14 +92,5 @@ def _night(folder: Path) -> Night:
 
 
 def _text(path: Path) -> str:
-    """The end of a file, without the folders of this machine; empty if there is none."""
-    return without_paths(path.read_text("utf-8", "replace")[-_MOST_TEXT:]) if path.exists() else ""
-
-
-def without_paths(text: str) -> str:
-    """A text in which files have no folders.
-
-    >>> without_paths("/home/kim/course/students/ann/my_bot.c:3: error in ./my_bot.c")
-    'my_bot.c:3: error in ./my_bot.c'
-    """
-    return _PATH.sub("", text)
+    """The end of a file; empty if there is none."""
+    return path.read_text("utf-8", "replace")[-_MOST_TEXT:] if path.exists() else ""

@@ -277,6 +277,12 @@ def test_a_build_sees_its_own_folder_and_no_secrets(tmp_path: Path, monkeypatch:
 # --- pages of nights ----------------------------------------------------------------------------------------
 
 
+def test_before_the_first_night_there_are_no_pages(tmp_path: Path) -> None:
+    done = CliRunner().invoke(course, ["pages", str(tmp_path)])
+
+    assert done.output == f"Error: {tmp_path} has had no night yet: run {tmp_path}/nightly.sh\n"
+
+
 def test_a_night_s_page_says_who_passed_and_why_others_did_not_without_local_paths(tmp_path: Path) -> None:
     night = tmp_path / "nights" / "2026-11-26"
     (night / "tournament" / "players").mkdir(parents=True)
@@ -306,6 +312,8 @@ def test_a_night_s_page_says_who_passed_and_why_others_did_not_without_local_pat
         assert "ladder.html" in text
     assert '<a href="tournament/players/ann.html">ann</a>' in page
     assert "+12.3 ±\N{NO-BREAK SPACE}5.6" in page
+    assert "Night of 26 November 2026</h1>" in page
+    assert ">26 November 2026</a>" in front
     assert "<b>not passed</b>: the build ended: my_bot.c:3: error" in page
     assert "what is &lt;this&gt;?" in page
     assert "<b>late</b>: see x.err" in page

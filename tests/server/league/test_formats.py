@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import math
 import re
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from html.parser import HTMLParser
@@ -21,9 +23,9 @@ from server.league.formats.knock_out import bracket, bracket_order
 from server.league.formats.round_robin import choices, gauntlet_choices, seatings
 from server.league.formats.schedule import schedule
 from server.league.formats.swiss import pairing, rounds
-from server.league.house import Folder
+from server.league.house import PLAN, Folder
 from server.league.plan import Event, Match
-from server.league.report.pages import page_of_player
+from server.league.report.pages import page_of_player, write_report
 from server.league.report.words import Progress, table_of
 from server.records.curves import bankroll_picture, curve, kept, won_picture
 from tests.server.league.houses import HEAD, plan_of, plan_text, played, use_arena_workers
@@ -248,6 +250,21 @@ def test_what_others_wrote_is_shown_and_not_trusted(league: tuple[Path, dict[str
     assert "<script" not in source
     assert "<script>" in Page(path / "report.html").text
     assert "O'Hara, <b>" in Page(path / "report.html").text
+
+
+def test_pages_name_no_folder_of_this_machine(league: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    path, content = league
+    shutil.copytree(path, tmp_path / "cup")
+    plan = json.loads((tmp_path / "cup" / PLAN).read_text())
+    plan["file"] += "# see /home/kim/students/ann"
+    (tmp_path / "cup" / PLAN).write_text(json.dumps(plan))
+    players = [{**row, "player": "python /home/kim/students/ann/bot.py"} for row in content["players"]]
+
+    files = write_report(Folder.reading(tmp_path / "cup"), {**content, "players": players})
+
+    pages = [file.read_text("utf-8") for file in files if file.suffix == ".html"]
+    assert [page for page in pages if "/home/kim" in page] == []
+    assert any("<code>python bot.py</code>" in page for page in pages)
 
 
 def test_the_cross_table_says_what_the_result_says(league: tuple[Path, dict[str, Any]]) -> None:

@@ -138,11 +138,14 @@ def test_a_tournament_that_is_added_again_counts_once(ladder: Path, league: Path
 def test_the_ladder_is_a_table_and_a_page(ladder: Path, tmp_path: Path) -> None:
     assert "leduc: 4 players, 2 tournaments" in run("show", str(ladder))
     page = tmp_path / "ladder.html"
+    with sqlite3.connect(ladder) as kept:
+        kept.execute("UPDATE players SET command = '/home/kim/students/ann' WHERE name = 'p1'")
 
     run("show", str(ladder), "--html", str(page))
 
     text = page.read_text()
     assert "random:raise=0.6" in text
+    assert "<code>ann</code>" in text
     assert "http" not in text.replace("http-equiv", "")
 
 
