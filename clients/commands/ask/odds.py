@@ -127,8 +127,7 @@ def odds(
     from clients.reports.odds import OddsQuery, odds_report
 
     query = _checked(OddsQuery(hole_cards, community, **asked))
-    at_fault = "--playing: " if query.playing else ""  # all else has been checked by now
-    with refusing(ValueError, what=at_fault):
+    with refusing(ValueError, what="--playing: " if query.playing else ""):  # all else has been checked
         report = odds_report(query)
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)

@@ -47,6 +47,7 @@ _MAX_LINE: Final = 4095
 _MAX_DIGITS: Final = 40
 _SEPARATORS: Final = b" \t\n\v\f\r="
 _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
+_VALUES: Final = re.compile(rb"\A(?:[ \t\n\v\f\r=]|[+-]?[0-9]+)*")
 # Order matters: a line is the first keyword it begins with (docs/acpc-dealer.md 1.1).
 _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
@@ -74,9 +75,8 @@ def wrap_int32(value: int) -> int:
 
 def wrap_unsigned(value: int, bits: int) -> int:
     """The value a C program has after reading a decimal number into an unsigned integer of some bits."""
-    return (value if abs(value) < 2**64 else -1) % (
-        1 << bits
-    )  # strtoul saturates, then the assignment truncates
+    # strtoul saturates, then the assignment truncates
+    return (value if abs(value) < 2**64 else -1) % (1 << bits)
 
 
 def _read_integers(text: bytes, most: int) -> list[int]:
@@ -122,13 +122,12 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogateescape")
     is_limit = True
-    chips: dict[str, list[int]] = {"stack": [UNLIMITED_STACK] * MAX_ROUNDS, "blind": [], "raiseSize": []}
+    chips: dict[str, list[int]] = {"stack": [UNLIMITED_STACK] * MAX_ROUNDS}
+    chips |= {"blind": [], "raiseSize": [], "ante": [], "leastBet": []}
     counts = dict.fromkeys(("numPlayers", "numRounds", "numSuits", "numRanks", "numHoleCards"), 0)
     per_round = {"firstPlayer": [1] * MAX_ROUNDS, "maxRaises": [UNLIMITED_RAISES] * MAX_ROUNDS}
     board: list[int] = []
-    antes: list[int] = []
     words = {"rake": "", "shortRaises": ""}
-    least_bet: list[int] = []
     blinds_beside_antes: list[int] = []
     line_of: dict[str, int] = {}
 
@@ -145,16 +144,12 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
         if keyword in ("limit", "nolimit"):
             is_limit = keyword == "limit"
         elif keyword in chips:
-            most = MAX_ROUNDS if keyword == "raiseSize" else MAX_PLAYERS
+            most = {"raiseSize": MAX_ROUNDS, "leastBet": 1}.get(keyword, MAX_PLAYERS)
             chips[keyword] = _read_chips(rest, most)
             if keyword == "blind":
                 blinds_beside_antes = _read_chips(rest[1:] if rest[:1] in b"sS" else rest, most)
-        elif keyword == "ante":
-            antes = _read_chips(rest, MAX_PLAYERS)
         elif keyword in words:
             words[keyword] = rest.decode("ascii", "replace").strip(" \t=\r\n")
-        elif keyword == "leastBet":
-            least_bet = _read_chips(rest, 1)
         elif keyword in counts:
             for value in _read_integers(rest, 1):
                 counts[keyword] = wrap_unsigned(value, 8)
@@ -165,6 +160,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
+    antes, least_bet = chips["ante"], chips["leastBet"]
     if antes or least_bet or any(words.values()):
         chips["blind"] = blinds_beside_antes
     if antes:
@@ -260,20 +256,28 @@ def game_path(game: str) -> Path:
 
 
 def unknown_lines(data: bytes, source: str) -> list[str]:
-    """The lines of a game file that mean nothing to the reader, each as a warning for people.
+    """What means nothing to the reader in the lines of a game file, each as a warning for people.
 
-    The ACPC's reader skips them silently, so that a misspelt keyword keeps its default.
+    The ACPC's reader skips it silently, so that a misspelt keyword keeps its default.
     """
     warnings = []
     for number, line in _lines(data):
-        lowered = line.lower().strip()
-        if lowered.startswith(b"end gamedef"):
+        if line.lower().strip().startswith(b"end gamedef"):
             break
-        if lowered and not lowered.startswith(b"#") and _keyword(line) is None:
-            text = line.decode("utf-8", "replace").strip()
+        text = _unread(line).decode("utf-8", "replace").strip()
+        if text and not text.startswith("#"):
             word = re.split(r"[\s=]", text, maxsplit=1)[0]
             warnings.append(f"{source}:{number}: {text[:80]!r} means nothing{did_you_mean(word, _KEYWORDS)}")
     return warnings
+
+
+def _unread(line: bytes) -> bytes:
+    """The part of a line that the reader skips."""
+    keyword = _keyword(line)
+    if keyword is None or keyword in ("gamedef", "rake", "shortRaises"):
+        return b"" if keyword else line
+    rest = line[len(keyword) :]
+    return _VALUES.sub(b"", rest[1:] if keyword == "blind" and rest[:1] in b"sS" else rest, count=1)
 
 
 def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefinition:
@@ -281,20 +285,19 @@ def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefin
 
     Args:
         game: what the user typed.
-        warn: takes a line for each line of the file that means nothing, as the ACPC's dealer reads files;
-            None to refuse them.
+        warn: takes a line for each line of the file with something that means nothing, as the ACPC's dealer
+            reads files; None to refuse them.
 
     Raises:
         OSError: there is no such file, or it cannot be read.
         GameDefinitionError: it does not define a game.
     """
     data = game_path(game).read_bytes()
-    definition = parse_game(data, source=game)
     for line in unknown_lines(data, game):
         if warn is None:
             raise GameDefinitionError(line)
         warn(line)
-    return definition
+    return parse_game(data, source=game)
 
 
 def no_such_game(game: str, reason: str) -> str:

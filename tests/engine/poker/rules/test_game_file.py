@@ -1,5 +1,7 @@
 """Reading game files as leniently as the ACPC reader, refusing them in its words (docs/acpc-dealer.md 1)."""
 
+import contextlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +230,32 @@ def test_our_line_names_the_line_of_the_file() -> None:
         parse_game(changed("numRanks", "numRanks = 14"), source="mine.game")
     missing = r"^mine\.game: no such line, numRanks: expected 1 to 13, got 0$"
     refuses(GameDefinitionError, missing, parse_game, changed("numRanks", None), source="mine.game")
+
+
+MEANINGLESS = [
+    ("blind", "blnd = 10 5", r":5: 'blnd = 10 5' means nothing \(did you mean blind\?\)"),
+    ("blind", "blind = 10 5 junk", ":5: 'junk' means nothing"),
+    ("numSuits", "numSuits = 4 wibble", ":9: 'wibble' means nothing"),
+    ("maxRaises", "maxRaisess = 3 4", ":8: 's = 3 4' means nothing"),
+    ("limit", "limit wibble", ":2: 'wibble' means nothing"),
+]
+
+
+@pytest.mark.parametrize("case", MEANINGLESS)
+def test_a_word_that_means_nothing_is_refused_or_warned_of(
+    case: tuple[str, str, str], tmp_path: Path
+) -> None:
+    """A remark is none."""
+    old, line, said = case
+    path = tmp_path / "mine.game"
+    path.write_text(changed(old, line).replace("= 13", "= 13 # all"))
+    warnings: list[str] = []
+
+    refuses(GameDefinitionError, f"^{re.escape(str(path))}{said}$", load_game, str(path))
+    with contextlib.suppress(GameDefinitionError):
+        load_game(str(path), warnings.append)
+
+    assert [True for each in warnings if re.fullmatch(f"{re.escape(str(path))}{said}", each)] == [True]
 
 
 # What the ACPC reader lets pass, and its dealer then cannot play (docs/acpc-dealer.md 8.10-8.14).
