@@ -224,9 +224,9 @@ def riverboat(verbose: bool) -> None:
     Three things to try:
 
     \b
-      riverboat play --against simple                         you against a bot
-      riverboat match limit-2p formula simple --hands 200     two bots, and who is better
-      riverboat new-bot my-bot                                a bot of your own, in a minute
+      riverboat play --against simple                      you against a bot
+      riverboat match limit-2p formula simple --hands 200  two bots: who is better
+      riverboat new-bot my-bot                             a bot of your own
 
     `riverboat COMMAND --help` describes a command.
     """

@@ -175,3 +175,10 @@ def test_a_dealer_loads_no_heavy_package() -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "server.table.match" in loaded
     assert not loaded & {*HEAVY}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["doctor"], ["dealer", "--help"]])
+def test_what_everybody_sees_first_fits_into_eighty_columns(words: list[str]) -> None:
+    text = CliRunner().invoke(commands.riverboat, words).stdout
+
+    assert [line for line in text.splitlines() if len(line) > 80] == []

@@ -199,6 +199,7 @@ def test_a_seat_that_stays_empty_ends_the_match_at_the_start_timeout(tmp_path: P
 
 
 def test_our_own_options_name_an_address_tokens_and_a_policy() -> None:
+    assert "--on-failure acpc|fair|patient" in USAGE
     config = configure([*GOOD, "--host", "::1", "--seat-token", "2=word", "--on-failure", "fold"])
     other = configure([*GOOD, "--seat-token=a,b", "--handshake_timeout=50"])
 

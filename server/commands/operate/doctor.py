@@ -10,6 +10,7 @@ import resource
 import shutil
 import socket
 import sys
+import textwrap
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -18,7 +19,6 @@ from typing import Final
 import click
 
 from engine.support.files.cache import cache_directory
-from engine.support.text import table
 from server.support.options import flag
 
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == ['\"](?P<extra>\w+))?")
@@ -36,7 +36,8 @@ def doctor(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found))
     else:
-        click.echo("\n".join(table([list(row) for row in found.items()], left={0, 1})))
+        for label, text in found.items():
+            click.echo(textwrap.fill(text, 80, initial_indent=f"{label:<20}", subsequent_indent=" " * 20))
 
 
 def _findings() -> Iterator[tuple[str, str]]:
