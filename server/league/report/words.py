@@ -64,7 +64,8 @@ def _failed(row: Mapping[str, Any], failures: Iterable[Mapping[str, Any]]) -> st
     kinds = Counter([each["failure"] for each in failures if each["player"] == row["name"]])
     if not kinds:
         return ""
-    lost = f", {how_many(row['hands_not_played'], 'hand')} not played" if row.get("hands_not_played") else ""
+    number = how_many(row.get("hands_not_played", 0), "hand")
+    lost = f", the house played for it in {number}" if row.get("hands_not_played") else ""
     return ", ".join([f"{kind} in {how_many(n, 'match')}" for kind, n in sorted(kinds.items())]) + lost
 
 

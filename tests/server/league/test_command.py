@@ -218,6 +218,8 @@ def test_a_player_who_fails_is_dealt_with_as_the_file_says(rule: str, tmp_path: 
     content = json.loads(done.stdout)
     row = next(player for player in content["players"] if player["name"] == "crash")
     assert row["failure"] == "crashed"
+    if row.get("hands_not_played"):  # as a match says it
+        assert "the house played for it in" in (tmp_path / "cup" / "report.html").read_text("utf-8")
     assert bool(row.get("disqualified")) is not lost
     if lost:
         assert row["hands_not_played"] > 0 or rule == "restart"
