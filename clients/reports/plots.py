@@ -260,7 +260,9 @@ def answers_figure(found: dict[str, Any], title: str) -> Figure:
     own, simulated = why.get("own_simulation"), why.get("simulation")
     values = own or simulated
     answers: dict[str, float] = found["answers"]
-    actions = sorted({*answers, *[row["action"] for row in (values or {}).get("values", ())]}, key=_order)
+    names = {*answers, *[row["action"] for row in (values or {}).get("values", ())]}
+    # Folds, calls, raises by their size.
+    actions = sorted(names, key=lambda action: ("fcr".index(action[0]), int(action[1:] or 0)))
     figure = new_figure(8.0 if values else 5.5, 1.6 + 0.45 * len(actions))
     figure.suptitle(title)
     panels = figure.subplots(1, 2 if values else 1, sharey=True, squeeze=False)[0]
@@ -293,11 +295,6 @@ def _bars(axes: Axes, actions: list[str], worth: dict[str, tuple[float, float]],
             form.format(value), (value + side * error, place), textcoords="offset points",
             xytext=(4 * side, 0), ha=aligned, va="center", fontsize=9,
         )  # fmt: skip
-
-
-def _order(action: str) -> tuple[int, int]:
-    """Folds, calls, raises by their size."""
-    return "fcr".index(action[0]), int(action[1:] or 0)
 
 
 def draw_exploitation(

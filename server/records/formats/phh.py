@@ -87,7 +87,8 @@ def _actions(hand: hands.PlayedHand) -> Iterator[str]:
             yield f"d db {format_cards(hand.game.round_board(hand.state.board, betting_round))}"
         if step.action.kind is ActionKind.RAISE:
             last_raiser = step.position
-        yield f"p{step.position + 1} {_action(step)}"
+        does = {"fold": "f", "check": "cc", "call": "cc"}.get(step.word) or f"cbr {step.total}"
+        yield f"p{step.position + 1} {does}"
     if betting.is_showdown:
         players = hand.game.num_players
         if not betting_round and not last_raiser:
@@ -98,10 +99,6 @@ def _actions(hand: hands.PlayedHand) -> Iterator[str]:
                 yield f"p{position + 1} sm {format_cards(cards)}".rstrip()
         for later in range(betting_round + 1, betting.betting_round + 1):
             yield f"d db {format_cards(hand.game.round_board(hand.state.board, later))}"
-
-
-def _action(step: hands.AskedStep) -> str:
-    return {"fold": "f", "check": "cc", "call": "cc"}.get(step.word) or f"cbr {step.total}"
 
 
 def _numbers(values: Sequence[int]) -> str:
