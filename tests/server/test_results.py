@@ -115,7 +115,8 @@ def test_a_tournament_s_table_has_each_failure_by_its_own_word() -> None:
     row = {"name": "a", "hands_not_played": 3}
     kinds = ("stalled", "crashed", "stalled", "nonsense")
     failures = [{"player": name, "failure": kind} for name, kind in zip("aaab", kinds, strict=True)]
-    assert _failed(row, failures) == "crashed in 1 match, stalled in 2 matches, 3 hands not played"
+    words = "crashed in 1 match, stalled in 2 matches, the house played for it in 3 hands"
+    assert _failed(row, failures) == words
     assert not _failed({"name": "c"}, failures)
 
 
