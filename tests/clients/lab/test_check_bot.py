@@ -31,7 +31,9 @@ from tests.support.dealer_process import ROOT
 
 PLANTED = ROOT / "tests" / "misbehaving_bots" / "planted.py"
 ACPC_PLAYER = ROOT / "tests" / "support" / "acpc_player.py"
-BOTS = sorted(entry.name for entry in entry_points(group="riverboat.bots"))
+OF_OTHERS = {"decide", "llm", "openspiel", "pypokerengine", "rlcard", "skeleton"}
+"""Bots that play what a file, a folder or an endpoint says."""
+BOTS = sorted({entry.name for entry in entry_points(group="riverboat.bots")} - OF_OTHERS)
 
 
 def check(folder: Path, *words: str) -> Result:
