@@ -299,7 +299,7 @@ def begin_decision(agent: Agent, view: HandView) -> None:
     agent._view = view  # the table's side of `Agent.rng`
 
 
-def at_once(work: Coroutine[Any, Any, Found], instead: str) -> Found:
+def without_waiting(work: Coroutine[Any, Any, Found], instead: str) -> Found:
     """The result of work with agents that waits for nothing.
 
     Raises:

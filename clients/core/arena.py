@@ -12,7 +12,7 @@ from typing import Final, Protocol, TypedDict, Unpack
 
 import attrs
 
-from clients.core.agent import Agent, at_once, begin_decision, checked_action, may_be_asked_once
+from clients.core.agent import Agent, begin_decision, checked_action, may_be_asked_once, without_waiting
 from clients.core.disclosure import policy_line
 from engine.poker import rules
 from engine.support.seeds import derive_seed
@@ -156,7 +156,7 @@ class Arena:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
         """
         instead = "an agent's choose_action waits for something: use `await arena.play_async(...)`"
-        return at_once(self.play_async(hands, **takers), instead)
+        return without_waiting(self.play_async(hands, **takers), instead)
 
     async def play_async(self, hands: int, **takers: Unpack[Takers]) -> tuple[float, ...]:
         """The same for agents whose coroutines wait for something."""

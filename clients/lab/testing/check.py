@@ -15,7 +15,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from clients.core.agent import Agent, at_once
+from clients.core.agent import Agent, without_waiting
 from clients.core.arena import Arena
 from clients.core.guess import name_of
 from clients.core.registry import make_bot
@@ -78,7 +78,7 @@ def check_agent(
     if not trio.lowlevel.in_trio_run():
         return trio.run(checking)
     instead = "the agent's choose_action waits for something: use `await check_agent_async(...)`"
-    return at_once(checking(), instead)
+    return without_waiting(checking(), instead)
 
 
 async def check_agent_async(
