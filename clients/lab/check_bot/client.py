@@ -175,6 +175,8 @@ class Pace:
     """It has asked the house what is being played."""
     greets: bool = False
     """It knows our extension of the protocol."""
+    echoes_wrongly: bool = False
+    """It has answered with another state than it was shown: no time is lost on waiting for a better one."""
 
     @property
     def wants_late_acknowledgement(self) -> bool:

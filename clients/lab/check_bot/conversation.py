@@ -117,7 +117,6 @@ class Conversation:
     sender: Sender = attrs.field(init=False)
     """Sends states to it."""
     _states: dict[tuple[int, str], _Shown] = attrs.field(factory=dict, init=False)
-    _echoes_wrongly: bool = attrs.field(default=False, init=False)
     _question: _AskedState | None = attrs.field(default=None, init=False)
     answers: list[tuple[str, str]] = attrs.field(factory=list, init=False)
     """The states in which it was asked, and its answers, in order."""
@@ -203,11 +202,12 @@ class Conversation:
         finally:
             self._question = None
         seconds = trio.current_time() - question.began
-        (self._pace.seconds if self.answers else self._pace.first).append(seconds)
         for check in ("answers", "echo", "turn", "legal-actions", "time", "one-write"):
             self._findings.tried(check, self._where)
-        if seconds > limit and not self._echoes_wrongly:
-            self._fault("time", "late", seconds=seconds, state=format_match_state(view), limit=limit)
+        if not self._pace.echoes_wrongly:  # otherwise it was we who waited for another answer
+            (self._pace.seconds if self.answers else self._pace.first).append(seconds)
+            if seconds > limit:
+                self._fault("time", "late", seconds=seconds, state=format_match_state(view), limit=limit)
         self._remember(view, _Shown.ANSWERED)
         self.answers.append((format_match_state(view), text))
         return self._judged(text, view)
@@ -217,8 +217,9 @@ class Conversation:
         # If it may turn out not to play at all, there is no point in finding out how late it would be.
         is_doubtful = self._is_doubtful or (self._may_decline and not self.answers)
         patience = question.limit * (1.0 if is_doubtful else _PATIENCE)
+        deadline = question.began + patience
         while True:
-            line = await self._next_line(question.began + patience)
+            line = await self._next_line(deadline)
             if line is None:
                 if question.other is not None:
                     return self._wrong_echo(question.other, question.view)
@@ -228,6 +229,8 @@ class Conversation:
                 await self._heed(line)
             elif (text := self._read_answer(line, question)) is not None:
                 return text
+            elif question.other is not None:
+                deadline = min(deadline, trio.current_time() + self._limits.response)
 
     def _read_answer(self, line: bytes, question: _AskedState) -> str | None:
         """The part after the state of a line that answers a question; None if the line does not."""
@@ -251,7 +254,7 @@ class Conversation:
         question.is_behind = True
         if before is _Shown.WITHDRAWN:
             return None
-        if before is None or key == (view.hand_number, view.betting.text) or self._echoes_wrongly:
+        if before is None or key == (view.hand_number, view.betting.text) or self._pace.echoes_wrongly:
             return self._wrong_echo(text, view)
         question.other = text
         how = "a second time" if before is _Shown.ANSWERED else "although it was not to act"
@@ -259,7 +262,7 @@ class Conversation:
         return None
 
     def _wrong_echo(self, text: str, view: HandView) -> str:
-        self._echoes_wrongly = True
+        self._pace.echoes_wrongly = True
         self._fault("echo", "other", state=format_match_state(view), said=text[:_SHOWN])
         return _behind(text)
 
