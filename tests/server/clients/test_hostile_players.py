@@ -84,7 +84,8 @@ async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange
     played = await tables_with_bots(OnFailure.FAIR, HANDS, tmp_path)
 
     words = {bot: word for bot, word, _ in CASES}
-    assert {bot: {*table.failures(1)} for bot, table, _ in played} == {bot: {words[bot]} for bot in words}
+    # Each costs a hand, and the program goes on: what it is called later may be another word.
+    assert {bot: table.failures(1)[0] for bot, table, _ in played} == words
     for bot, table, honest in played:
         outcome = await table.outcome()
         assert (bot, outcome.error, outcome.hands) == (bot, None, HANDS)
