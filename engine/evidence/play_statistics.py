@@ -42,6 +42,8 @@ STATISTICS: Final = {
     "w_sd": "W$SD",
 }
 """Keys and the names that people use, in the order in which they are shown."""
+STRONGEST: Final = ("bet or raised", "called", "only checked", "only folded")
+"""Kinds of hands by a player's strongest decision; who never had to decide is with those who folded."""
 SOMETHING: Final = 1e-3
 """Chips: less than the smallest part of a pot, more than the rounding error of six decimals."""
 
@@ -142,7 +144,7 @@ def _finite(value: float | None) -> float | None:
 
 
 class PlayTable:
-    """Counts of the players' play in a game, and of what they win, by position, betting round and ending.
+    """Counts of the players' play in a game, and of what they win, by position, round, ending and decision.
 
     `engine.evidence.columns.play.add_to_table` counts hands.
 
@@ -157,10 +159,12 @@ class PlayTable:
             [PlayCounts(game.num_rounds) for _ in range(game.num_players)] for _ in range(num_players)
         ]
         """The counts of each player, by position."""
-        kinds = {"position": game.num_players, "round": game.num_rounds, "ending": len(Ending)}
+        kinds = {
+            "position": game.num_players, "round": game.num_rounds, "ending": len(Ending),
+            "decision": len(STRONGEST),
+        }  # fmt: skip
         self.won = {kind: [Winnings()] * (num_players * number) for kind, number in kinds.items()}
-        """Winnings by position, betting round and ending: for each a list of the first player's, then of the
-        second's, and so on."""
+        """Winnings by kind: for each a list of the first player's, then of the second's, and so on."""
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
         """A player's counts in a position, or in all positions if none is given."""
@@ -169,19 +173,13 @@ class PlayTable:
             return of_player[position]
         return sum(of_player[1:], of_player[0])
 
-    def won_by_position(self, player: int) -> list[Winnings]:
-        """A player's winnings in each position, in the hands played there."""
-        return self._won("position", player)
+    def won_by(self, kind: str, player: int) -> list[Winnings]:
+        """A player's winnings in each part of a kind.
 
-    def won_by_round(self, player: int) -> list[Winnings]:
-        """What a player won by the betting round in which a hand was decided for them: by their fold, or by
-        the hand's last action."""
-        return self._won("round", player)
-
-    def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
-        """A player's winnings by the way in which hands ended."""
-        return dict(zip(Ending, self._won("ending", player), strict=True))
-
-    def _won(self, kind: str, player: int) -> list[Winnings]:
+        Args:
+            kind: ``position``; ``round``, in which the hand was decided for the player, by their fold or by
+                its last action; ``ending``, in the order of `Ending`; ``decision``, in that of `STRONGEST`.
+            player: the player's number.
+        """
         number = len(self.won[kind]) // len(self.players)
         return self.won[kind][player * number : (player + 1) * number]

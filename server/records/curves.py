@@ -17,8 +17,8 @@ from engine.support.palette import SERIES
 _POINTS: Final = 400
 """The most steps of a curve: more than a page has room for."""
 _WIDTH: Final = 900
-_LEFT: Final = 70
-_RIGHT: Final = 15
+_LEFT: Final = 85
+_RIGHT: Final = 36
 _TOP: Final = 10
 _BOTTOM: Final = 42
 _ROW: Final = 26

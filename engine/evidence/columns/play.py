@@ -98,8 +98,12 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     kept = np.where(hands.is_showdown, at_showdown, _UNCONTESTED)
     ending = np.where(has_folded, _FOLDED, kept[:, None])
     _count(table, hands, players, is_showdown, _got_chips(hands, chips) & is_showdown)
-    by_position = np.broadcast_to(positions, players.shape)
-    for kind, keys in (("position", by_position), ("round", last_round), ("ending", ending)):
+    acted = walked.actions[:, [RAISES, CALLS, CHECKS]].sum(axis=3) > 0
+    keys_of = {
+        "position": np.broadcast_to(positions, players.shape), "round": last_round, "ending": ending,
+        "decision": np.where(acted.any(axis=1), acted.argmax(axis=1), acted.shape[1]),
+    }  # fmt: skip
+    for kind, keys in keys_of.items():
         won = table.won[kind]
         number = len(won) // len(table.players)
         table.won[kind] = added(won, (players * number + keys).ravel(), chips.ravel())

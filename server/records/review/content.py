@@ -5,7 +5,6 @@ Rates are milli big blinds per hand; intervals are half widths of 95 % intervals
 
 from __future__ import annotations
 
-import functools
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from engine.evidence.confidence_sequence import sequence_of
+from engine.evidence.play_statistics import STRONGEST
 from engine.evidence.verdict import LEAST_DEALS, Goal, Standings
 from engine.players.hand_play import Ending
 from engine.poker.rules import format_game
@@ -98,12 +98,11 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
 
 
 def play_of(counts: Counts, player: int) -> dict[str, Any]:
-    """A player's statistics of play and what they won, by position, betting round and ending."""
+    """A player's statistics of play and what they won, by position, round, ending and decision."""
     game, play = counts.game, counts.play
     positions = dict(zip(game.position_names, range(game.num_players), strict=True))
     rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
-    endings = play.won_by_ending(player)
-    won = functools.partial(_won, counts, player)
+    parts = {"position": positions, "round": rounds, "ending": list(Ending), "decision": STRONGEST}
     return {
         "statistics": {
             "all": play.counts(player).as_json(),
@@ -112,9 +111,8 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
             },
         },
         "won": {
-            "by_position": won(zip(positions, play.won_by_position(player), strict=True)),
-            "by_round": won(zip(rounds, play.won_by_round(player), strict=True)),
-            "by_ending": won((ending.value, endings[ending]) for ending in Ending),
+            f"by_{kind}": _won(counts, player, zip(names, play.won_by(kind, player), strict=True))
+            for kind, names in parts.items()
         },
     }
 
@@ -206,14 +204,17 @@ _MOST_COSTS: Final = 3
 def _costs(counts: Counts, player: int) -> list[dict[str, Any]]:
     """What cost a player most: parts of the rate that are below 0 beyond their intervals, the worst first.
 
-    By position, betting round, and to whom the chips went; not by ending, since who folds can only lose.
+    By position, betting round, the strongest decision, and to whom the chips went; not by ending, since who
+    folds can only lose.
     """
     won, hands = play_of(counts, player)["won"], counts.winnings[player].hands
     rows = [
         (each["mbb_per_hand_of_all"], each["ci95_of_all"], name, kind)
-        for kind in ("by_position", "by_round")
+        for kind in ("by_position", "by_round", "by_decision")
         for name, each in won[kind].items()
-        if each.get("ci95_of_all") is not None and each["mbb_per_hand_of_all"] + each["ci95_of_all"] < 0
+        if name != STRONGEST[-1]
+        and each.get("ci95_of_all") is not None
+        and each["mbb_per_hand_of_all"] + each["ci95_of_all"] < 0
     ]
     found = [
         {"kind": kind, "name": name, "mbb_per_hand_of_all": mean, "ci95_of_all": half}

@@ -33,7 +33,7 @@ _METHODS: Final = {
 }
 _COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVAT"}
 """The heads of the estimators' columns."""
-_KINDS: Final = {"by_position": "position", "by_round": "round", "by_ending": "ending"}
+_KINDS: Final = {f"by_{kind}": kind for kind in ("position", "round", "ending", "decision")}
 
 
 def render_page(content: Mapping[str, Any]) -> str:

@@ -84,7 +84,7 @@ def counted(table: PlayTable) -> list[object]:
     return [
         (
             [table.counts(player, position).as_json() for position in range(table.game.num_players)],
-            table.won_by_position(player), table.won_by_round(player), table.won_by_ending(player),
+            [table.won_by(kind, player) for kind in table.won],
         )
         for player in range(len(table.players))
     ]  # fmt: skip
@@ -278,14 +278,15 @@ def test_five_hands_counted_by_hand() -> None:
     assert table.counts(0, 0).hands == 3
 
 
-def test_what_was_won_adds_up_by_position_by_round_and_by_ending() -> None:
+def test_what_was_won_adds_up_by_each_kind() -> None:
     table = table_of(LIMIT, *FIVE_HANDS)
 
-    assert [(w.hands, w.chips) for w in table.won_by_position(0)] == [(3, 35), (2, 0)]
-    assert [(w.hands, w.chips) for w in table.won_by_round(0)] == [(2, -15), (1, 20), (0, 0), (2, 30)]
-    assert {ending.value: (w.hands, w.chips) for ending, w in table.won_by_ending(0).items()} == {
-        "folded": (1, -20), "uncontested": (2, 25), "showdown": (2, 30), "all-in": (0, 0),
-    }  # fmt: skip
+    assert [(w.hands, w.chips) for w in table.won_by("position", 0)] == [(3, 35), (2, 0)]
+    assert [(w.hands, w.chips) for w in table.won_by("round", 0)] == [(2, -15), (1, 20), (0, 0), (2, 30)]
+    # Folded, uncontested, showdown, all-in.
+    assert [(w.hands, w.chips) for w in table.won_by("ending", 0)] == [(1, -20), (2, 25), (2, 30), (0, 0)]
+    # Bet or raised (hands 1, 2, 4), called (5), only checked, only folded or a walk (3).
+    assert [(w.hands, w.chips) for w in table.won_by("decision", 0)] == [(3, 30), (1, 0), (0, 0), (1, 5)]
 
 
 def test_a_side_pot_is_a_part_of_the_pot_and_chips_nobody_called_are_not() -> None:

@@ -326,6 +326,17 @@ def test_a_picture_has_its_lines_and_bands() -> None:
     assert "nan" not in bankroll_picture([{"deals": [0], "won": [0.0]}], [0], "hands")
 
 
+def test_the_largest_numbers_of_a_picture_are_not_cut() -> None:
+    picture = bankroll_picture([{"deals": [0, 3_000_000], "won": [0.0, -9e6]}], [0], "hands")
+
+    for x, anchor, text in re.findall(
+        r'<text x="([\d.]+)" \S+ text-anchor="(end|middle)"[^>]*>([^<]+)<', picture
+    ):
+        width = 7.5 * len(text)  # a digit in a font of 12
+        left = float(x) - (width if anchor == "end" else width / 2)
+        assert 0 <= left <= 900 - width, text
+
+
 def test_bars_are_drawn_with_their_intervals_and_none_is_no_fault() -> None:
     parts: dict[str, dict[str, Any]] = {
         "BB": {"mbb_per_hand_of_all": -250.0, "ci95_of_all": 100.0},

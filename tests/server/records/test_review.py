@@ -100,7 +100,7 @@ def test_a_page_needs_nothing_else_and_says_what_was_won(tmp_path: Path) -> None
         "0.18 ms",
     ):
         assert words in seen.text, words
-    assert text.count("<svg") == 3 + 3 * 3
+    assert text.count("<svg") == 3 + 3 * 4
 
 
 @pytest.mark.parametrize("match", ["plain", "duplicate", "until"])
