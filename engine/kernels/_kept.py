@@ -190,7 +190,7 @@ def inventory(host: Target) -> str:
     found = (
         f"{len(_box()[1])} in {PACKAGE}, this machine takes those for {level}" if brought else "none brought"
     )
-    return f"kernels: {found}; {compiled} compiled on this machine, in {kernels_folder()}"
+    return f"{found}; {compiled} compiled on this machine, in {kernels_folder()}"
 
 
 def _read(path: Path) -> bytes | None:

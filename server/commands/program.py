@@ -203,7 +203,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
     if context.params["verbose"]:
         from engine.compiling import inventory
 
-        click.echo(inventory())
+        click.echo(f"kernels: {inventory()}")
     context.exit()
 
 

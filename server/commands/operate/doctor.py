@@ -18,13 +18,13 @@ from typing import Final
 
 import click
 
-from engine.support.files.cache import cache_directory
 from server.support.options import flag
 
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == ['\"](?P<extra>\w+))?")
 _EXTRAS: Final = {
     "plot": "pictures", "report": "pages and PHH", "web": "a room's pages", "cluster": "several machines",
-    "gym": "environments", "docs": "the documentation",
+    "gym": "environments", "agents": "language models", "mcp": "seats for MCP clients",
+    "docs": "the documentation", "kernels": "compiled ones",
 }  # fmt: skip
 
 
@@ -49,7 +49,12 @@ def _findings() -> Iterator[tuple[str, str]]:
     for extra, use in {"": "", **_EXTRAS}.items():
         label = f"riverboat[{extra}]" if extra else "libraries"
         yield label, _versions(extra) + (f" ({use})" if use else "")
-    yield "kernels", _kernels()
+    try:
+        from engine.compiling import inventory
+
+        yield "kernels", inventory()
+    except ImportError as error:
+        yield "kernels", f"none: {error}"
     why_not = why_there_are_none()
     yield "sandboxes", "bwrap works" if why_not is None else f"none: {why_not}"
     yield "ports", _ports()
@@ -73,15 +78,6 @@ def _versions(extra: str) -> str:
         except PackageNotFoundError:
             said.append(f"no {found['name']}")
     return ", ".join(said)
-
-
-def _kernels() -> str:
-    """How much has been compiled for this machine."""
-    folder = cache_directory()
-    files = list(folder.rglob("*.nbc")) if folder.is_dir() else []
-    if not files:
-        return f"none compiled yet: riverboat kernels ({folder})"
-    return f"{len(files)} compiled, {sum(path.stat().st_size for path in files) >> 20} MB in {folder}"
 
 
 def _ports() -> str:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint, PackageNotFoundError, version
+from importlib.metadata import EntryPoint, PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Literal
 
@@ -369,6 +369,10 @@ def test_the_doctor_says_what_is_there_and_what_is_missing(monkeypatch: pytest.M
     assert found["riverboat"].startswith(version("riverboat"))
     assert f"numpy {version('numpy')}" in found["libraries"]
     assert found["riverboat[plot]"] == f"matplotlib {version('matplotlib')} (pictures)"
+    assert f"mcp {version('mcp')}" in found["riverboat[mcp]"]
+    extras = {*metadata("riverboat").get_all("Provides-Extra", ())} - {"all", "bench", "dev"}
+    assert extras == {label[10:-1] for label in found if label.startswith("riverboat[")}
+    assert shown("--version", "--verbose").endswith(f"kernels: {found['kernels']}\n")
     assert found["ports"].startswith("IPv4 works")
     monkeypatch.setattr("server.commands.operate.doctor.version", without_jinja)
     assert "no jinja2" in json.loads(shown("doctor", "--json"))["riverboat[report]"]
