@@ -14,10 +14,14 @@ from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, parse_menu
 from engine.solving.subgames.spots import SolvableSpot
 from engine.support.arrays import Floats
 from engine.support.files.formats import parse_json
+from engine.support.user_input import parse_finite
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 
 PLAYERS: Final = ("first", "second")
 _OF_TEXAS: Final = {"oop": 0, "ip": 1}
+_LEAST: Final = 1e-6
+_MOST: Final = 1e9
+"""Of chips, per cent and iterations."""
 _IGNORED: Final = (
     "build_tree", "start_solve", "dump_result", "set_thread_num", "set_print_interval", "set_use_isomorphism",
     "set_dump_rounds",
@@ -44,12 +48,15 @@ def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
     cards = parse_written_cards(board)
     if not 3 <= len(cards) <= 5:
         raise ValueError(f"board: expected 3, 4 or 5 cards, got {len(cards)}")
+    for name, least in (("pot", _LEAST), ("stack", _LEAST), ("target", 0), ("iterations", 1)):
+        if not least <= values.get(name, least) <= _MOST:
+            raise ValueError(f"{name}: expected a number from {least:g} to {_MOST:g}, got {values[name]:g}")
     return SolvableSpot(board=cards, ranges=(ranges[0], ranges[1]), **values)
 
 
 def _from_toml(file: Section) -> SolvableSpot:
     board = file.text("board")
-    pot, stack = file.number("pot", least=1e-6), file.number("stack")
+    pot, stack = file.number("pot", least=_LEAST), file.number("stack", least=_LEAST)
     ranges_, sizes = file.section("ranges", required=True), file.section("sizes")
     rules = file.section("rules")
     solve, own = file.section("solve"), [sizes.section(name) for name in PLAYERS]
@@ -116,12 +123,13 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
         return _spot(
             said["board"].replace(",", " "),
             [parse_range(said[f"range_{name}"], any_order=True) for name in _OF_TEXAS],
-            pot=float(said["pot"]), stack=float(said["effective_stack"]),
+            pot=_number(said, "pot"), stack=_number(said, "effective_stack"),
             betting=BettingPlan(
-                menus=menus, most_of_stack=float(said.get("allin_threshold", 1)),
-                most_raises=int(said.get("raise_limit", 0)),
+                menus=menus, most_of_stack=_number(said, "allin_threshold", 1),
+                most_raises=int(_number(said, "raise_limit", 0)),
             ),
-            target=float(said.get("accuracy", 0.3)), iterations=int(said.get("max_iteration", 1000)),
+            target=_number(said, "accuracy", 0.3),
+            iterations=int(_number(said, "max_iteration", 1000)),
         )  # fmt: skip
     except ValueError as error:
         raise FileMistake(f"{path}:{line}: {error}") from None
@@ -152,15 +160,15 @@ def _from_fields(text: str, path: Path) -> SolvableSpot:
                 texts[0]["donk"] = str(leads["donk"] if isinstance(leads, dict) else leads)
             menus[street] = (_menu(texts[0]), _menu(texts[1]))
         cards = [str(fields.get(key) or "") for key in ("flop", "turn", "river")]
-        if float(fields.get("rake_rate", 0)):
+        if _number(fields, "rake_rate", 0):
             raise ValueError("spots with a rake cannot be solved")
         return _spot(
             " ".join(cards), [parse_range(str(each), any_order=True) for each in fields["range"]],
-            pot=float(fields["starting_pot"]), stack=float(fields["effective_stack"]),
+            pot=_number(fields, "starting_pot"), stack=_number(fields, "effective_stack"),
             betting=BettingPlan(
-                menus=menus, add_all_in_to=float(fields.get("add_allin_threshold", 0)),
-                all_in_from=float(fields.get("force_allin_threshold", 0)),
-                merging=float(fields.get("merging_threshold", 0)),
+                menus=menus, add_all_in_to=_number(fields, "add_allin_threshold", 0),
+                all_in_from=_number(fields, "force_allin_threshold", 0),
+                merging=_number(fields, "merging_threshold", 0),
             ),
         )  # fmt: skip
     except json.JSONDecodeError as error:
@@ -178,3 +186,11 @@ def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from _flat(value)
         else:
             yield key, value
+
+
+def _number(found: Mapping[str, Any], key: str, default: float | None = None) -> float:
+    value = found[key] if default is None else found.get(key, default)
+    try:
+        return parse_finite(str(value))
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
