@@ -39,7 +39,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     head = (
         f"{printable(content['name'])}: {content['format']}, {games}: "
         f"{how_many(content['matches'], 'match')}, {how_many(content['hands'], 'hand')}, "
-        f"{clock_time(content['seconds'])}"
+        f"{clock_time(content['seconds'])} of play"
     )
     if not content["complete"]:
         head += ", not complete"

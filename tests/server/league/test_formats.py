@@ -382,6 +382,7 @@ def test_the_intervals_of_few_hands_are_called_rough(hands: str, kind: str, tmp_
     content = played(tmp_path, plan_text("random", "always-call", head=head), pages=True)
 
     assert f"mbb/h ({kind})" in table_of({**content, "seconds": 1.0})
+    assert ", 0:01 of play\n" in table_of({**content, "seconds": 1.0, "complete": True})
     assert f"mbb/h ({kind})" in (tmp_path / "report.html").read_text("utf-8")
 
 
