@@ -48,6 +48,11 @@ class Header:
         hands = int(numbers[0]) if numbers[0].isdecimal() and len(numbers[0]) < 20 else None
         return cls(line, name, game, hands, numbers[1])
 
+    def names_game_of(self, other: Header) -> bool:
+        """Whether it names the same game, in the same folder or another."""
+        mine, theirs = [Path(header.game).name.removesuffix(".game") for header in (self, other)]
+        return mine == theirs
+
 
 @attrs.frozen
 class LoggedHand:

@@ -131,10 +131,13 @@ class MatchLog:
         index = {name: k for k, name in enumerate(self.players)}
         common = reader = records.HandReader(self.game)
         own: int | None = None  # the hand that the reader is for; None for all, _UNKNOWN for none
-        match, last = 0, -1
+        match, last, before = 0, -1, ""
+        others = {header.line: not header.names_game_of(self.headers[0]) for header in self.headers}
+        is_of_another = False
         for line, text in numbered_lines(self.path):
             if line == self.end:
                 return
+            is_of_another = others.get(line, is_of_another)
             if text.startswith("# hand ") and (found := records.OF_HAND.fullmatch(text.rstrip("\r\n"))):
                 if found[2] == "game":
                     try:
@@ -145,20 +148,24 @@ class MatchLog:
                 continue
             if not text.startswith("STATE:"):
                 continue
-            if own == _UNKNOWN:  # its game has been refused
-                reader, own = common, None
+            reading, of, reader, own = reader, own, common, None
+            if of == _UNKNOWN:  # its game has been refused
                 continue
             try:
-                record = reader.record(text)
+                if of is None and is_of_another:
+                    raise ValueError("expected one game in all headers before it")
+                if text == before:
+                    raise ValueError("this hand is there twice, in two lines")
+                before, record = text, reading.record(text)
                 number, names = record.hand_number, record.names
                 if number > _MOST_HANDS:
                     raise ValueError(f"expected the number of a hand, got {number}")
-                if own is None and self.has_games_of_hands:
+                if of is None and self.has_games_of_hands:
                     raise ValueError(
                         f"expected the game of hand {number} before it (# hand {number} game ...)"
                     )
-                if own not in (None, number):
-                    raise ValueError(f"expected hand {own}, whose game is said before, got hand {number}")
+                if of not in (None, number):
+                    raise ValueError(f"expected hand {of}, whose game is said before, got hand {number}")
                 if self.has_namesakes:
                     players = (
                         tuple(range(len(names))) if self.has_fixed_seats else rotation(number, len(names))
@@ -171,8 +178,7 @@ class MatchLog:
                 if number <= last:
                     match += 1
                 last = number
-                yield LoggedLine(line, match, record, players, reader)
-            reader, own = common, None
+                yield LoggedLine(line, match, record, players, reading)
 
 
 def rotation(number: int, num_players: int) -> tuple[int, ...]:
@@ -235,7 +241,8 @@ class _Scan(MatchLog):
     _tolerant: bool
     _fault: LogError | None = None  # the first that was skipped
     _rake: rules.Rake | None = None
-    _games: list[str] = attrs.Factory(list)  # of the first and the last hand that says its own
+    _own: rules.GameDefinition | LogError | None = None  # the first that a hand says, or why it is none
+    _last_own: str = ""  # the last, as text
     _first: int = 0  # the number of the first hand
     _names: dict[str, None] = attrs.Factory(dict)  # by position, as text, in order of appearance
     _last: tuple[int, str] = (0, "")  # the last line, if it has no end
@@ -249,16 +256,16 @@ class _Scan(MatchLog):
         self._read_lines()
         try:
             self.game, self.game_text = _game_of(self.path, self.headers, game)
-        except LogError:
-            if not self._games:
-                raise
-            self.game, self.game_text = parse_game_line(self._games[0]), "its hands' games"
+        except LogError as error:
+            if not isinstance(self._own, rules.GameDefinition):
+                raise self._own or error from None
+            self.game, self.game_text = self._own, "its hands' games"
         if self._rake is not None:
             self.game = attrs.evolve(self.game, rake=self._rake)
-        self._read_end(parse_game_line(self._games[-1]) if self._games else self.game)
+        self._read_end()
         positions = self._positions
         self.has_namesakes = any(len(set(names)) < len(names) for names in positions)
-        self.has_games_of_hands = bool(self._games)
+        self.has_games_of_hands = bool(self._last_own)
         self.has_fixed_seats = self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
         self.players = self._in_order(positions)
 
@@ -303,7 +310,7 @@ class _Scan(MatchLog):
             return tuple(names)
         return first if self.has_fixed_seats else by_seat(first, self._first)
 
-    def _read_end(self, game: rules.GameDefinition) -> None:
+    def _read_end(self) -> None:
         """Read the last line if it has no line end, or note that it was torn off.
 
         Raises:
@@ -313,7 +320,7 @@ class _Scan(MatchLog):
         if not line:
             return
         try:
-            self._check_end(text, game)
+            self._check_end(text)
         except ValueError as error:
             self.end = line
             if _begins_like_a_log(text):
@@ -327,10 +334,11 @@ class _Scan(MatchLog):
         else:
             self._other(line, text)
 
-    def _check_end(self, text: str, game: rules.GameDefinition) -> None:
+    def _check_end(self, text: str) -> None:
         """Raise ValueError if a line without a line end is incomplete."""
         names: tuple[str, ...] = ()
         if text.startswith("STATE:"):
+            game = parse_game_line(self._last_own) if self._last_own else self.game
             names = records.HandReader(game).read(text)[0].names
         elif text.startswith("#"):
             if text.startswith(records.KEY) and len(text.rpartition(" ")[2]) != 64:
@@ -376,8 +384,7 @@ class _Scan(MatchLog):
             self.headers += (header,)
         elif (found := records.OF_HAND.fullmatch(text)) is not None:
             if found[2] == "game":
-                self._games[1:] = [found[3]]
-                self._check_game(line, found[3])
+                self._say_game(line, found[3])
             elif found[2] == "cards: sha256" and not self.commitments:
                 self.commitments += (found[3],)
         elif text.startswith(records.COMMITMENT):
@@ -391,12 +398,13 @@ class _Scan(MatchLog):
         elif not text.startswith(("#--", records.COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
             self.comments += ((line, text),)
 
-    def _check_game(self, line: int, text: str) -> None:
-        if len(self._games) == 1:
+    def _say_game(self, line: int, text: str) -> None:
+        self._last_own = text
+        if not isinstance(self._own, rules.GameDefinition):
             try:
-                parse_game_line(text)
-            except rules.GameDefinitionError as error:
-                raise fault(self.path, line, str(error)) from None
+                self._own = parse_game_line(text)
+            except rules.GameDefinitionError as error:  # which refuses this hand, not the others
+                self._own = self._own or fault(self.path, line, str(error))
 
 
 def _begins_like_a_log(text: str) -> bool:

@@ -46,9 +46,8 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
         wrong = [p for p, should in enumerate(expected) if abs(hand.chips[p] - should) >= 1]
         if wrong:  # whole chips are off by less
             chips, should = hand.chips[wrong[0]], expected[wrong[0]]
-            yield FormatError(
-                f"{where}: position {wrong[0]} wins {chips:g} by the log, and {should:g} by the rules"
-            )
+            what = f"position {wrong[0]} wins {chips:g} by the log, and {should:g} by the rules"
+            yield FormatError.at(where, what)
         else:
             yield PlayedHand(hand.number, where, hand.state, hand.chips, hand.names, time=time, match=match)
     yield from map(FormatError, log.warnings)

@@ -70,8 +70,11 @@ class AskedStep:
     before: BettingState
     position: int
     action: Action
-    floor: int
-    """What each player had to spend before this betting round."""
+
+    @property
+    def floor(self) -> int:
+        """The chips that each player had to spend before this betting round."""
+        return max(self.before.spent_before_round())
 
     @property
     def after(self) -> BettingState:
@@ -104,12 +107,9 @@ class AskedStep:
 
 def asked_steps(betting: BettingState) -> Iterator[AskedStep]:
     """The actions of a hand, without formalities."""
-    floor = betting_round = 0
     for before, position, action in betting.steps():
-        if before.betting_round > betting_round:
-            betting_round, floor = before.betting_round, before.max_spent
         if not (action.kind is ActionKind.CALL and is_formality(before)):
-            yield AskedStep(before, position, action, floor)
+            yield AskedStep(before, position, action)
 
 
 def settle(state: HandState) -> tuple[float, ...]:
@@ -155,7 +155,7 @@ def collected(hand: PlayedHand) -> list[float]:
     uncalled = uncalled_bet(betting)
     if uncalled is not None:
         taken[uncalled[0]] -= uncalled[1]
-    return [chips if chips > 1e-6 else 0.0 for chips in taken]
+    return [chips if chips > _EXACT else 0.0 for chips in taken]
 
 
 def whole_collected(hand: PlayedHand) -> list[int]:

@@ -68,7 +68,7 @@ def parse_ohh(text: str, source: str) -> Iterator[hands.PlayedHand | FormatError
             if rest := text[start + close : end].strip(" \t\r\n,]"):
                 raise ValueError(f"what is meant by {told(rest)}?")
         except (ValueError, RecursionError) as error:
-            yield FormatError(f"{where}: no Open Hand History: {str(error).splitlines()[0]}")
+            yield FormatError.at(where, f"no Open Hand History: {str(error).splitlines()[0]}")
         else:
             yield played_or_fault(where, _OhhReader(value["ohh"], where, count).said)
 
@@ -102,27 +102,27 @@ class _OhhReader(SourceReader):
             seat, stack = player.get("seat"), _amount(player.get("starting_stack"), "starting_stack")
             if type(seat) is not int:
                 raise FormatError(f"expected players who have seats, got {told(seat)}")
-            self._sit(_key(player.get("id")), seat, str(player.get("name")), stack)
+            name = player.get("name")
+            if not isinstance(name, str):
+                raise FormatError(f"seat {seat}: expected the name of a player, got {told(name)}")
+            self._sit(_key(player.get("id")), seat, name, stack)
         for street, each in enumerate(_objects(hand, "rounds")):
             self._read_round(street, each)
         pots = _objects(hand, "pots")
         for each in [win for pot in pots for win in _objects(pot, "player_wins")]:
             self._read_win(self._seat(_key(each.get("player_id"))), each)
-        sums = [
-            sum([_amount(pot.get(key, 0), key) for pot in pots], Fraction(0)) if pots else None
-            for key in ("amount", "rake")
-        ]
-        small, big = (_amount(hand.get(f"{size}_blind_amount"), "blinds") for size in ("small", "big"))
+        small, big = hand.get("small_blind_amount"), _amount(hand.get("big_blind_amount"), "big blind")
         is_limit, button, text = kind == "FL", hand.get("dealer_seat"), str(hand.get("game_number"))
         return self._said_by_posts(
             button if type(button) is int else None,
-            *((big, 2 * big) if is_limit else (small, big)),
-            is_limit=is_limit,
+            None if small is None else _amount(small, "small blind"),
+            big,
+            sizes=(big, 2 * big) if is_limit else None,
             number=int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else self._count,
             is_ours=hand.get("site_name") == _SITE,
-            cap=_amount(limit.get("bet_cap", 0), "bet_cap") or None,
-            pot=sums[0],
-            rake=sums[1],
+            cap=_amount(limit.get("bet_cap") or 0, "bet_cap") or None,
+            pot=_total(pots, "amount"),
+            rake=_total(pots, "rake"),
             time=_time(hand.get("start_date_utc")),
         )
 
@@ -131,33 +131,32 @@ class _OhhReader(SourceReader):
         if name != "Showdown" and (street >= len(_STREETS) or name != _STREETS[street]):
             what = "several boards: " if name in _STREETS[:street] else ""
             raise FormatError(f"{what}{told(name)} is round {street + 1}")
-        if name != "Showdown":
-            self._board += parse_written_cards(_cards(each.get("cards")))
+        self._deal(parse_written_cards(_cards(each.get("cards"))))
         for action in _objects(each, "actions"):
             self._read_action(action)
 
     def _read_action(self, action: Mapping[str, Any]) -> None:
         key, word = _key(action.get("player_id")), str(action.get("action"))
         text = f"player {told(key)}: {told(word)}"
-        amount = _amount(action.get("amount", 0), text)
-        if word in _ASIDE:
+        amount = _amount(action.get("amount") or 0, text)
+        if word in _ASIDE and not action.get("cards"):
             return
         seat = self._seat(key)
         if word in ("Dealt Cards", "Shows Cards", "Mucks Cards"):
             self._give(seat, hole_cards(_cards(action.get("cards"))))
             seat.mucks = seat.mucks or word == "Mucks Cards"
+        elif action.get("cards"):
+            raise FormatError(f"{text} comes with cards")
         elif word in _POSTS:
             self._post(seat, "big blind" if word == "Post Extra Blind" else _POSTS[word], amount)
         elif word in _ACTS:
-            paid = None if word == "Fold" else amount
-            self._act(seat, _ACTS[word], text, paid=paid, all_in=action.get("is_allin") is True)
+            self._act(seat, _ACTS[word], text, paid=amount, all_in=action.get("is_allin") is True)
         else:
             raise FormatError(f"{text} is not known here")
 
     def _read_win(self, seat: Seat, win: Mapping[str, Any]) -> None:
-        amount = _amount(win.get("win_amount"), "win_amount")
-        seat.collected += amount
-        seat.plays, self._collects = seat.plays or amount > 0, self._collects or amount > 0
+        if amount := _amount(win.get("win_amount"), "win_amount"):
+            self._collect(seat, amount)
         if win.get("cashout_amount"):
             self._cash_out(seat)
 
@@ -167,6 +166,12 @@ def _objects(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise FormatError(f"{key}: expected a list of objects, got {told(found)}")
     return found
+
+
+def _total(pots: Sequence[Mapping[str, Any]], key: str) -> Fraction | None:
+    """The sum of what pots say; None if one of them does not."""
+    said = [pot.get(key) for pot in pots]
+    return None if None in said or not said else sum([_amount(each, key) for each in said], Fraction(0))
 
 
 def _key(value: object) -> object:
@@ -247,26 +252,24 @@ def _rounds(hand: hands.PlayedHand) -> list[dict[str, Any]]:
     game, deal, betting = hand.game, hand.state.deal, hand.state.betting
     rounds: list[list[dict[str, Any]]] = [[] for _ in range(betting.betting_round + 1)]
 
-    def add(street: int, position: int, action: str, amount: int = 0, *, is_all_in: bool = False) -> None:
-        rounds[street].append(
-            {"player_id": position, "action": action, "amount": amount, "is_allin": is_all_in}
-        )
+    def add(street: int, position: int, action: str, amount: int = 0, **more: Any) -> None:
+        said = {"player_id": position, "action": action, "amount": amount, "is_allin": False}
+        rounds[street].append(said | more)
 
     signed = hands.signed_posts(game)
     for position, ante in enumerate(game.antes_posted):
         if ante:
-            add(0, position, "Post Ante", ante, is_all_in=ante >= game.stacks[position])
+            add(0, position, "Post Ante", ante, is_allin=ante >= game.stacks[position])
     for position, what, amount in hands.named_posts(hand):
         action = "Post Extra Blind" if signed[position] < 0 else _POST_OF[what]
-        add(0, position, action, amount, is_all_in=amount >= game.betting_stacks[position])
+        add(0, position, action, amount, is_allin=amount >= game.betting_stacks[position])
     for position, cards in enumerate(deal.hole_cards):
         if cards:
-            add(0, position, "Dealt Cards")
-            rounds[0][-1]["cards"] = _texts(cards)
+            add(0, position, "Dealt Cards", cards=_texts(cards))
     for step in hands.asked_steps(betting):
         add(
             step.before.betting_round, step.position, step.word.title(), step.paid,
-            is_all_in=step.is_all_in,
+            is_allin=step.is_all_in,
         )  # fmt: skip
     streets: list[dict[str, Any]] = [
         {"street": name, "cards": _texts(game.round_board(deal.board, street)), "actions": actions}
@@ -279,12 +282,10 @@ def _rounds(hand: hands.PlayedHand) -> list[dict[str, Any]]:
             for position, cards in enumerate(deal.hole_cards) if not betting.folded[position]
         ]  # fmt: skip
         streets.append({"street": "Showdown", "cards": [], "actions": shown})
-    number = 0
     for place, street_round in enumerate(streets):
         street_round["id"] = place
-        for action in street_round["actions"]:
-            number += 1
-            action["action_number"] = number
+    for number, action in enumerate([each for street in streets for each in street["actions"]], 1):
+        action["action_number"] = number
     return streets
 
 

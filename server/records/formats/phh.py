@@ -129,7 +129,7 @@ def parse_phh(text: str | Iterable[str], source: str) -> Iterator[hands.PlayedHa
         try:
             table = tomllib.loads(part, parse_float=_number_text)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-            fault = FormatError(f"{where}: no PHH file: {str(error).splitlines()[0]}")
+            fault = FormatError.at(where, f"no PHH file: {str(error).splitlines()[0]}")
             if not name:
                 raise fault from None
             yield fault
@@ -236,9 +236,7 @@ class _PhhReader(SourceReader):
         return [_fraction(each, key) for each in value]
 
     def _names(self, count: int) -> list[str]:
-        names = self._table.get("players")
-        if names is None:
-            return [f"p{position}" for position in range(1, count + 1)]
+        names = self._table.get("players", [f"p{position}" for position in range(1, count + 1)])
         if not isinstance(names, list) or len(names) != count:
             raise FormatError(f"players: expected {count} names")
         return list(map(str, names))
@@ -248,7 +246,7 @@ class _PhhReader(SourceReader):
             case ["d", "db", cards]:
                 if "?" in cards:
                     raise FormatError("the board is not known")
-                self._board += parse_cards(cards)
+                self._deal(parse_cards(cards))
             case ["d", "dh", player, cards] | [player, "sm", cards]:
                 known = () if cards == "-" else parse_cards(cards.replace("?", ""))
                 if len(known) != 2 and not set("-?") & set(cards):

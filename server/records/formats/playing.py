@@ -20,6 +20,8 @@ from server.records.formats.said import FormatError, Said, SaidAct
 
 _MOST_RAKE: Final = Fraction(1, 10)
 """The largest share of a pot that is taken for a rake where a source does not say it."""
+_EXACT: Final = Fraction(1, 10**6)
+"""Chips below which amounts are the same; shares of a pot may differ by odd chips."""
 
 
 def played(said: Said) -> hands.PlayedHand:
@@ -31,13 +33,16 @@ def played(said: Said) -> hands.PlayedHand:
     unit = said.unit()
     if unit > 1:
         said.notes.append(f"amounts are counted in units of 1/{unit}")
-    playing = Playing(said.game(unit))
+    betting = rules.passing_betting(said.game(unit))
     for act in said.acts:
         try:
-            playing.act(act, unit)
+            betting = _play(betting, act, unit)
         except FormatError as error:
             raise FormatError.at(act.text, error) from None
-    betting = playing.end()
+    betting = _skip_to(betting, None)
+    if not betting.is_finished:
+        turn = betting.position_to_act
+        raise FormatError(f"the hand is not over: position {turn} is to act after {betting.text!r}")
     board, hole_cards = tuple(said.board), tuple([seat.cards for seat in said.seats])
     if len(board) != betting.num_board_cards:
         what = "several boards: " if len(board) > betting.num_board_cards == 5 else ""
@@ -86,14 +91,15 @@ def _compare(said: Said, hand: hands.PlayedHand, unit: int) -> None:
     for position, seat in enumerate(said.seats):
         if seat.fold not in (None, rounds.get(position)):
             raise FormatError(f"{seat.name} folds in another betting round by the summary")
-    for seat, cards in zip(said.seats, hand.state.deal.hole_cards, strict=True):
-        if seat.rank is None or not (betting.is_showdown and cards):
-            continue
-        if hand_category(hand_rank((*cards, *hand.state.board))) != seat.rank:
-            raise FormatError(f"{seat.name} does not show {seat.rank.name.lower().replace('_', ' ')}")
+        cards = hand.state.deal.hole_cards[position]
+        if seat.ranks and betting.is_showdown and cards:
+            for other in seat.ranks - {hand_category(hand_rank((*cards, *hand.state.board)))}:
+                raise FormatError(f"{seat.name} does not show {other.name.lower().replace('_', ' ')}")
     odd = Fraction(len(names)) if unit == 1 else Fraction(unit, 100) * len(names)
+    is_odd = any(abs(chips - round(chips)) > _EXACT for chips in taken)
+    slack = [odd if is_odd and chips > 0 else _EXACT for chips in taken]
     for position, won in enumerate(said.net):
-        if abs(float(won * unit) - hand.chips[position]) >= odd:
+        if abs(float(won * unit) - hand.chips[position]) >= slack[position]:
             raise FormatError(
                 f"{names[position]} wins {float(won):g}, and {hand.chips[position] / unit:g} by the rules"
             )
@@ -105,86 +111,59 @@ def _compare(said: Said, hand: hands.PlayedHand, unit: int) -> None:
         raise FormatError(
             f"{float(total):g} are collected and {float(said.rake):g} raked of a pot of {pot / unit:g}"
         )
-    rake = said.rake if said.rake is not None else min(whole - total, _MOST_RAKE * whole)
-    for seat, ours in zip(said.seats, taken, strict=True):
+    rake = said.rake if said.rake is not None else max(Fraction(0), min(whole - total, _MOST_RAKE * whole))
+    for seat, ours, least in zip(said.seats, taken, slack, strict=True):
         theirs = seat.collected
-        if not -odd < Fraction(ours) - theirs * unit < rake * unit + odd or (theirs > 0) > (ours > 0):
+        if not -least < Fraction(ours) - theirs * unit < rake * unit + least or (theirs > 0) > (ours > 0):
             raise FormatError(
                 f"{seat.name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
             )
 
 
-class Playing:
-    """A hand that is replayed by our rules, from actions that others wrote."""
+def _play(before: rules.BettingState, act: SaidAct, unit: int) -> rules.BettingState:
+    """Play an action that somebody wrote, and compare it with what else is said about it.
 
-    def __init__(self, game: rules.GameDefinition) -> None:
-        self.betting = rules.passing_betting(game)
-        self._floor = 0  # what each player had to spend before this betting round
-        self._round = 0
-
-    def act(self, act: SaidAct, unit: int) -> None:
-        """Play an action, and compare it with what else is said about it.
-
-        Raises:
-            FormatError: that position is not to act, must not do that, or does something else.
-        """
-        position = act.position
-        self._skip_to(position)
-        before = self.betting
-        if before.position_to_act != position:
-            turn = before.position_to_act
-            whose = "the hand is over" if turn is None else f"position {turn} is to act"
-            raise FormatError(f"position {position} acts after {before.text!r}, where {whose}")
-        if act.board is not None and act.board != before.num_board_cards:
-            raise FormatError(f"expected {before.num_board_cards} board cards before it, got {act.board}")
-        floor = self._floor
-        self._go_to(_after(before, self._action(act, unit)))
-        total = self.betting.spent[position]
-        for said, ours, what in (
-            (act.paid, total - before.spent[position], "puts in"),
-            (act.added, total - before.max_spent, "raises by"),
-            (act.total, total - floor, "bets"),
-        ):
-            if said is not None and said * unit != ours:
-                raise FormatError(f"{what} {float(said):g}, and {ours / unit:g} by the rules")
-        if act.all_in and total < before.game.betting_stacks[position]:
-            raise FormatError(f"is not all-in with {total / unit:g}")
-
-    def _action(self, act: SaidAct, unit: int) -> rules.Action:
-        if act.kind is rules.ActionKind.RAISE:
-            if self.betting.game.is_limit:
-                return rules.LIMIT_RAISE
-            if act.total is not None:
-                return rules.raise_to(self._floor + int(act.total * unit))
-            return rules.raise_to(self.betting.spent[act.position] + int((act.paid or 0) * unit))
-        return rules.FOLD if act.kind is rules.ActionKind.FOLD else rules.CALL
-
-    def end(self) -> rules.BettingState:
-        """The state at the end of the betting.
-
-        Raises:
-            FormatError: somebody is still to act.
-        """
-        self._skip_to(None)
-        if not self.betting.is_finished:
-            raise FormatError(
-                f"the hand is not over: position {self.betting.position_to_act} is to act "
-                f"after {self.betting.text!r}"
-            )
-        return self.betting
-
-    def _skip_to(self, position: int | None) -> None:
-        """Play the checks that were not written down because nobody had a choice."""
-        while hands.is_formality(self.betting) and self.betting.position_to_act != position:
-            self._go_to(self.betting.apply(rules.CALL))
-
-    def _go_to(self, betting: rules.BettingState) -> None:
-        if betting.betting_round > self._round:
-            self._round, self._floor = betting.betting_round, betting.max_spent
-        self.betting = betting
-
-
-def _after(before: rules.BettingState, action: rules.Action) -> rules.BettingState:
-    """The state after an action; card rooms let players fold where they could check."""
+    Raises:
+        FormatError: that position is not to act, must not do that, or does something else.
+    """
+    position = act.position
+    before = _skip_to(before, position)
+    if before.position_to_act != position:
+        turn = before.position_to_act
+        whose = "the hand is over" if turn is None else f"position {turn} is to act"
+        raise FormatError(f"position {position} acts after {before.text!r}, where {whose}")
+    if act.board is not None and act.board != before.num_board_cards:
+        raise FormatError(f"expected {before.num_board_cards} board cards before it, got {act.board}")
+    floor = max(before.spent_before_round())
+    action = _action(before, act, unit, floor)
     with told_as(FormatError, rules.RulesError, what="by the rules of the ACPC, "):
-        return before.fold_for_nothing() if action == rules.FOLD else before.apply(action)
+        # Card rooms let players fold where they could check.
+        after = before.fold_for_nothing() if action == rules.FOLD else before.apply(action)
+    total = after.spent[position]
+    for said, ours, what in (
+        (act.paid, total - before.spent[position], "puts in"),
+        (act.added, total - before.max_spent, "raises by"),
+        (act.total, total - floor, "bets"),
+    ):
+        if said is not None and said * unit != ours:
+            raise FormatError(f"{what} {float(said):g}, and {ours / unit:g} by the rules")
+    if act.all_in and total < before.game.betting_stacks[position]:
+        raise FormatError(f"is not all-in with {total / unit:g}")
+    return after
+
+
+def _action(before: rules.BettingState, act: SaidAct, unit: int, floor: int) -> rules.Action:
+    if act.kind is rules.ActionKind.RAISE:
+        if before.game.is_limit:
+            return rules.LIMIT_RAISE
+        if act.total is not None:
+            return rules.raise_to(floor + int(act.total * unit))
+        return rules.raise_to(before.spent[act.position] + int((act.paid or 0) * unit))
+    return rules.FOLD if act.kind is rules.ActionKind.FOLD else rules.CALL
+
+
+def _skip_to(betting: rules.BettingState, position: int | None) -> rules.BettingState:
+    """The state after the checks that were not written down because nobody had a choice."""
+    while hands.is_formality(betting) and betting.position_to_act != position:
+        betting = betting.apply(rules.CALL)
+    return betting

@@ -80,7 +80,7 @@ _NOISE: Final = re.compile(
 """Chat and messages of the table, which say nothing about the hand."""
 _LOOKS_PLAYED: Final = re.compile(
     r".*: (?:folds|checks|calls|bets|raises|posts|shows|mucks)\b|.* collected |Uncalled|\*\*\*"
-    r"|Dealt to|Board "
+    r"|Dealt to|Board |Total pot|Hand cancelled"
 )
 _BEGINS: Final = re.compile(r"Table '|Seat \d+: .* in chips|\*\*\* HOLE CARDS|Dealt to .* \[|.*: posts ")
 """In a summary, they belong to a hand whose title is missing."""
@@ -148,15 +148,13 @@ class _StarsReader(SourceReader):
                 f"expected a title such as 'PokerStars Hand #1:  Hold'em ...', got {told(lines[0])}"
             )
         stakes = _STAKES.fullmatch(title["stakes"])
-        game = title["game"].strip()
-        game = stakes["game"] if stakes and stakes["game"] else game
+        game = (stakes and stakes["game"]) or title["game"].strip()
         if game not in _GAMES:
             raise FormatError(f"expected {' or '.join(list(_GAMES)[:2])}, got {told(game)}")
         if stakes is None:
             raise FormatError(f"expected stakes such as ($1/$2 USD), got {told(title['stakes'])}")
-        for line in lines[1:]:
-            if line and not _NOISE.fullmatch(line):
-                self._read(line)
+        for line in filter(None, lines[1:]):
+            self._read(line)
         return self._whole(int(title["number"]), title["time"] or "", _GAMES[game], stakes)
 
     # --- lines -------------------------------------------------------------------------------------------
@@ -188,12 +186,10 @@ class _StarsReader(SourceReader):
             if line.startswith(f"{seat.name}: "):
                 return self._read_deed(seat, rest[2:])
             if line.startswith(seat.name) and (found := _COLLECTED.fullmatch(rest)) is not None:
-                self._collects = seat.plays = True
-                seat.collected += _amount(found[1])
-                return None
+                return self._collect(seat, _amount(found[1]))
             if line.startswith(seat.name) and _CASHED.fullmatch(rest):
                 return self._cash_out(seat)
-        if _LOOKS_PLAYED.match(line) or re.search(r"[\d\[\]]", line):
+        if (_LOOKS_PLAYED.match(line) or re.search(r"[\d\[\]]", line)) and not _NOISE.fullmatch(line):
             raise FormatError(f"what is meant by {told(line)}?")
         return None
 
@@ -207,9 +203,8 @@ class _StarsReader(SourceReader):
             self._read_act(seat, words, act)
         elif (shown := _SHOWS.fullmatch(words)) is not None:
             self._give(seat, hole_cards(shown[1]))
-            begins = (shown[2] or "").lower()
-            seat.rank = next((rank for text, rank in _RANKS.items() if begins.startswith(text)), None)
-        elif words not in _SILENT:
+            seat.ranks |= _ranks_in(shown[2] or "")
+        elif words not in _SILENT and not _NOISE.fullmatch(f" {words}"):
             raise FormatError(f"what does {told(seat.name)} do: {told(words)}?")
 
     def _read_act(self, seat: Seat, words: str, act: re.Match[str]) -> None:
@@ -239,7 +234,7 @@ class _StarsReader(SourceReader):
                 raise FormatError(f"another board in the summary: {told(line)}")
         elif (found := _SUMMARY_SEAT.fullmatch(line)) is not None:
             self._read_end(int(found[1]), found[2])
-        elif _LOOKS_PLAYED.match(line) or line.startswith(("Total pot", "Hand cancelled")):
+        elif _LOOKS_PLAYED.match(line) and not _NOISE.fullmatch(line):
             raise FormatError(f"what is meant by {told(line)}?")
 
     def _read_end(self, number: int, text: str) -> None:
@@ -253,9 +248,10 @@ class _StarsReader(SourceReader):
             seat.plays, seat.fold = True, _FOLDED[fold[1]]
         if (cards := _SUMMARY_CARDS.search(rest)) is not None:
             self._give(seat, hole_cards(cards[1]))
+            seat.ranks |= _ranks_in(rest.rpartition(" with ")[2])
         won = [_amount(each) for each in _WON.findall(rest)]
         seat.plays = seat.plays or bool(won)
-        seat.won = sum(won, Fraction(0)) if won else None
+        seat.won = sum(won, Fraction(0)) if won or " and lost" in rest else None
 
     def _deal_board(self, street: str, before: str | None, new: str) -> None:
         if before is not None and list(parse_written_cards(before)) != self._board:
@@ -270,11 +266,17 @@ class _StarsReader(SourceReader):
             self._notes.append(f"nobody plays for more than the cap of {float(cap):g}")
         if self._rake:
             self._notes.append("the rake is left out")
+        low, high = _amount(stakes[2]), _amount(stakes[3])
         return self._said_by_posts(
-            self._button, _amount(stakes[2]), _amount(stakes[3]),
-            is_limit=is_limit, number=number, is_ours=self._table == _OWN_TABLE, cap=cap, pot=self._pot,
-            rake=self._rake, time=_utc(time),
+            self._button, *((None, low) if is_limit else (low, high)),
+            sizes=(low, high) if is_limit else None, number=number, is_ours=self._table == _OWN_TABLE,
+            cap=cap, pot=self._pot, rake=self._rake, time=_utc(time),
         )  # fmt: skip
+
+
+def _ranks_in(text: str) -> set[HandCategory]:
+    """The kind of hand with whose name a text begins."""
+    return set([rank for name, rank in _RANKS.items() if text.lower().startswith(name)][:1])
 
 
 def _amount(text: str) -> Fraction:

@@ -90,8 +90,9 @@ def _lines(path: Path) -> Generator[str]:
     with opened(path) as data:
         first = data.peek(4)[:4]
         encoding, errors = "utf-8-sig", "surrogateescape"
-        if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1::2] == b"\0\0":
-            encoding, errors = "utf-16" if first[0] > 127 else "utf-16-le", "replace"
+        if first[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0\0" in (first[::2], first[1::2]):
+            encoding = "utf-16" if first[0] > 127 else "utf-16-le" if first[0] else "utf-16-be"
+            errors = "replace"
         with io.TextIOWrapper(data, encoding, errors) as lines:
             for line in lines:
                 is_utf8 = line.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in line)

@@ -40,8 +40,8 @@ class FormatError(ValueError):
         """The message without the place."""
 
     @classmethod
-    def at(cls, where: str, error: Exception) -> FormatError:
-        """An error with the place where it was found."""
+    def at(cls, where: str, error: Exception | str) -> FormatError:
+        """An error, or what is wrong, with the place where it was found."""
         return cls(f"{where}: {error}", getattr(error, "reason", str(error)))
 
 
@@ -84,8 +84,8 @@ class Seat:
     """What it has collected by the summary."""
     fold: int | None = None
     """The betting round in which it has folded by the summary."""
-    rank: HandCategory | None = None
-    """The kind of hand shown at the showdown."""
+    ranks: set[HandCategory] = attrs.Factory(set)
+    """The kinds of hand that it is said to have at the showdown."""
 
 
 @attrs.define(eq=False)
@@ -210,8 +210,8 @@ class SourceReader:
         return self._seats[key]
 
     def _post(self, seat: Seat, what: str, amount: Fraction) -> None:
-        if what in seat.posts:
-            raise FormatError(f"{seat.name} posts {what} twice")
+        if what in seat.posts or self._acts:
+            raise FormatError(f"{seat.name} posts {what} {'after an action' if self._acts else 'twice'}")
         seat.posts[what], seat.plays = amount, True
 
     def _give(self, seat: Seat, cards: Sequence[int]) -> None:
@@ -225,9 +225,19 @@ class SourceReader:
         else:
             seat.cards = seat.cards or tuple(cards)
 
+    def _deal(self, cards: Sequence[int]) -> None:
+        """Board cards of one street."""
+        self._board += cards
+        if len(cards) > 1 and 3 < len(self._board) <= 5:
+            raise FormatError(f"expected the cards of one street, got {format_cards(cards)}")
+
     def _act(self, seat: Seat, kind: ActionKind, text: str, **said: Any) -> None:
         seat.plays = True
         self._acts.append((seat, SaidAct(-1, kind, text, board=len(self._board), **said)))
+
+    def _collect(self, seat: Seat, amount: Fraction) -> None:
+        seat.collected += amount
+        self._collects = seat.plays = True
 
     def _cash_out(self, seat: Seat) -> None:
         self._cashes_out = True
@@ -241,22 +251,24 @@ class SourceReader:
         return sorted(seats, key=lambda seat: (seat.number <= button, seat.number))
 
     def _said_by_posts(
-        self, button: int | None, small: Fraction, big: Fraction, *, is_limit: bool, number: int,
-        is_ours: bool, **more: Any,
+        self, button: int | None, small: Fraction | None, big: Fraction, *,
+        sizes: tuple[Fraction, Fraction] | None, number: int, is_ours: bool, **more: Any,
     ) -> Said:  # fmt: skip
         """The hand of a source that names what is posted.
 
         Args:
             button: the number of its seat.
-            small: the nominal small blind, or the small bet of a limit game.
-            big: the nominal big blind, or the big bet.
-            is_limit: whether bets have these sizes.
+            small: the nominal small blind, if it is known.
+            big: the nominal big blind.
+            sizes: the small and the big bet of a limit game.
             number: of the hand.
             is_ours: whether the number has that of the match in it.
             more: of `Said`.
         """
         seats = self._in_order(button)
-        posts, antes = live_and_dead(seats, None if is_limit else small, small if is_limit else big)
+        if len(seats) == 2 and seats[1].number == button and "small blind" in seats[0].posts:
+            raise FormatError(f"{seats[0].name} posts the small blind, and {seats[1].name} has the button")
+        posts, antes = live_and_dead(seats, small, big)
         most = max(antes)
         is_trimmed = all(ante in (most, seat.stack) for ante, seat in zip(antes, seats, strict=True))
         match, number = divmod(number, PER_MATCH) if is_ours else (0, number)
@@ -265,8 +277,8 @@ class SourceReader:
             posts=posts,
             antes=[most] * len(seats) if is_trimmed else antes,
             is_trimmed=is_trimmed and most > 0,
-            least_bet=max(map(abs, posts)) if is_limit else big,
-            sizes=(small, big) if is_limit else None,
+            least_bet=max(map(abs, posts)) if sizes else big,
+            sizes=sizes,
             number=number,
             match=match,
             **more,

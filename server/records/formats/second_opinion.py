@@ -62,11 +62,9 @@ def agrees_with_pokerkit(hand: PlayedHand) -> bool:
         warnings.simplefilter("ignore")  # of cards that are not known
         try:
             state = _by_pokerkit(said)
-        except FormatError:
-            if is_short:
-                return False
-            raise
-        except ValueError:
+        except ValueError as error:
+            if isinstance(error, FormatError) and not is_short:
+                raise
             return False
     if state.status:
         return False

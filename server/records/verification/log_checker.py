@@ -182,6 +182,10 @@ class _LogChecker:
     def _check_comment(self, line: int, text: str) -> None:
         header = Header.read(line, text)
         if header is not None:
+            if not header.names_game_of(self._log.headers[0]):
+                raise ValueError(
+                    f"expected the game {shown(self._log.headers[0].game)}, got {shown(header.game)}"
+                )
             if _deals(header):
                 self._header, self._commitment = header, None
         elif self._log.has_deal_keys:
@@ -314,16 +318,12 @@ class _LogChecker:
                 -float(chips + ante)
                 for chips, ante in zip(betting.spent, self._log.game.antes_posted, strict=True)
             ]
-            for position, won in enumerate(record.chips):
-                if betting.folded[position] and abs(won - lost[position]) > _TOLERANCE:
+            for position, (won, least) in enumerate(zip(record.chips, lost, strict=True)):
+                is_out = betting.folded[position]
+                if won < least - _TOLERANCE or (is_out and won > least + _TOLERANCE):
                     raise ValueError(
-                        f"chips: expected {format_chips(lost[position])} for position {position}, "
-                        f"which folded, got {format_chips(won)}"
-                    ) from None
-                if won < lost[position] - _TOLERANCE:
-                    raise ValueError(
-                        f"chips: position {position} put in {format_chips(-lost[position])}, "
-                        f"got {format_chips(won)}"
+                        f"chips: expected {format_chips(least)}{'' if is_out else ' or more'} "
+                        f"for position {position}, got {format_chips(won)}"
                     ) from None
             total = -rake_taken(betting)
             if abs(sum(record.chips) - total) > _TOLERANCE * len(lost):

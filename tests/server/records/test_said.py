@@ -98,6 +98,28 @@ def test_each_hand_of_a_room_has_its_own_game_for_every_command(tmp_path: Path) 
     assert "4 hands" in runner.invoke(analyse, [log]).output
 
 
+@pytest.mark.parametrize("hand", [0, 1, 3])
+def test_a_game_that_is_none_costs_its_own_hand_only(tmp_path: Path, hand: int) -> None:
+    text = (FILES / "ring.log").read_text()
+    (tmp_path / "a.log").write_text(re.sub(rf"(# hand {hand} game .*numPlayers =) 6", r"\1 66", text))
+    read = list(read_hands(tmp_path / "a.log", None))
+    assert [each.number for each in read if isinstance(each, PlayedHand)] == sorted({0, 1, 2, 3} - {hand})
+    (fault,) = [str(each) for each in read if isinstance(each, FormatError)]
+    assert fault.startswith(f"{tmp_path / 'a.log'}:{6 + 4 * hand}: game definition:3: numPlayers: expected 2")
+
+
+def test_a_doubled_line_or_a_hand_of_another_game_is_no_hand_of_the_log(tmp_path: Path) -> None:
+    line = "STATE:0:r200f:AhAd|KhKd:-100|100:a|b\n"
+    header, log = "# name/game/hands/seed x nolimit-2p 2 text\n", tmp_path / "a.log"
+    log.write_text(f"{header}{line}{line}{header.replace('nolimit-2p', 'other.game')}{line}")
+    hand, *faults = read_hands(log, None)
+    assert isinstance(hand, PlayedHand)
+    assert [str(fault).partition(".log:")[2] for fault in faults] == [
+        "3: this hand is there twice, in two lines", "5: expected one game in all headers before it"
+    ]  # fmt: skip
+    assert "expected the game 'nolimit-2p', got" in CliRunner().invoke(verify, [str(log)]).output
+
+
 def test_hands_of_fewer_players_are_counted_with_the_others(tmp_path: Path) -> None:
     three = "nolimit;numPlayers = 3;stack = 99 99 99;blind = 5 10 0;firstPlayer = 3 1 1 1"
     two = "nolimit;numPlayers = 2;stack = 99 99;blind = 10 5;firstPlayer = 2 1 1 1"
@@ -122,13 +144,15 @@ def test_split_pots_are_written_in_whole_chips_that_add_up() -> None:
 
 def test_a_report_counts_hands_left_out_by_reason(tmp_path: Path) -> None:
     files = [str(FILES / name) for name in ("indented.txt", "another-call.txt", "run-twice.phh")]
-    words = [*files, "--to", "ohh", "--out", str(tmp_path / "a.ohh"), "--json"]
+    (tmp_path / "a.phhs").write_text("[1]\nactions = [\n")
+    words = [*files, str(tmp_path / "a.phhs"), "--to", "ohh", "--out", str(tmp_path / "a.ohh"), "--json"]
     result = CliRunner().invoke(convert, words)
     report = json.loads(result.output.splitlines()[-1])
-    assert (result.exit_code, report["hands"], report["written"]) == (1, 4, 2)
+    assert (result.exit_code, report["hands"], report["written"]) == (1, 5, 2)
     assert report["left_out"] == {
         "puts in ... and ... by the rules": 1,
         "several boards: expected ... board cards, got ...": 1,
+        "no PHH file: Invalid value (at end of document)": 1,
     }
 
 
@@ -144,7 +168,7 @@ def test_numbers_of_written_hands_are_unique_over_matches_and_come_back(tmp_path
         assert [hand.number for hand in again if isinstance(hand, PlayedHand)] == [0, 1, 2, 3] * 2
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_texts_in_other_encodings_and_with_other_line_ends(tmp_path: Path, encoding: str, end: str) -> None:
     text = (FILES / "dead-blind.txt").read_text().replace("Ann", "Zoë")
@@ -174,6 +198,9 @@ STARS = (FILES / "indented.txt").read_text().split("\n\n\n")[0]
         ("$10", "$1,0", "what does 'Ann' do: 'bets $1,0'?"),
         ("$500", "$" + "5" * 5000, "expected an amount, got"),
         ("Cy: folds", "Cy: folds\n Ann: checks", "Ann checks: position 2 acts after 'r6fc/cr16f'"),
+        ("Cy: calls $4", "Cy: calls $4\n Bo: posts the ante $1", "Bo posts the ante after an action"),
+        ("Board [", "Seat 1: Ann showed [As Ks] and lost\n Board [", "Ann collects 0 in the summary only"),
+        ("Ann collected", "Hand cancelled\n Ann collected", "what is meant by 'Hand cancelled'?"),
     ],
 )  # fmt: skip
 def test_a_text_that_contradicts_itself_is_refused_in_one_line(old: str, new: str, reason: str) -> None:
@@ -182,6 +209,65 @@ def test_a_text_that_contradicts_itself_is_refused_in_one_line(old: str, new: st
     assert isinstance(fault, FormatError)
     assert reason in str(fault)
     assert len(str(fault)) < 250
+
+
+@pytest.mark.parametrize("name", ["Dealer", "who adds up", "X wins a lot", 'Q said, "'])
+def test_players_may_be_called_like_a_message_of_the_table(name: str) -> None:
+    (hand,) = parse_stars(STARS.replace("Cy", name), "a.txt")
+    assert isinstance(hand, PlayedHand), hand
+    assert hand.names == ("Bo", name, "Ann")
+
+
+def test_ranks_of_the_summary_are_compared_too() -> None:
+    text = (FILES / "short-blind.txt").read_text() + "Seat 2: Bo showed [Ah Kd] and lost with a flush\n"
+    (fault,) = parse_stars(text, "a.txt")
+    assert "Bo does not show flush" in str(fault)
+
+
+RUN_OUT = """variant = 'NT'
+antes = [1, 1]
+blinds_or_straddles = [1, 2]
+min_bet = 2
+starting_stacks = [60, 60]
+actions = ['d dh p1 AcAd', 'd dh p2 KcKd', 'p2 cbr 59', 'p1 cc', 'd db QhQs3c', 'd db 4d', 'd db 5d']
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("", "", ""),
+        ("'d db QhQs3c', 'd db 4d'", "'d db 4d', 'd db QhQs3c'", "the cards of one street, got QhQs3c"),
+        ("actions", "finishing_stacks = [121, -1]\nactions", "p1 wins 61, and 60 by the rules"),
+        ("actions", "winnings = [121, 0]\nactions", "p1 collects 121 in the text, and 120 by the rules"),
+    ],
+)  # fmt: skip
+def test_what_phh_says_is_exact(old: str, new: str, reason: str) -> None:
+    (read,) = parse_phh(RUN_OUT.replace(old, new), "a.phh")
+    assert isinstance(read, FormatError) == bool(reason)
+    assert reason in str(read)
+
+
+def test_values_of_open_hand_history_that_may_be_missing_and_some_that_must_not() -> None:
+    (hand,) = parse_phh(RUN_OUT, "a.phh")
+    assert isinstance(hand, PlayedHand)
+    ohh = format_ohh(hand)
+    for old, new, reason in (
+        ('"rake": 0', '"rake": null', ""),
+        ('"bet_cap": 0', '"bet_cap": null', ""),
+        ('"small_blind_amount": 1', '"small_blind_amount": null', ""),
+        ('"action": "Dealt Cards", "amount": 0', '"action": "Dealt Cards", "amount": null', ""),
+        ('"Dealt Cards"', '"Post Dead"', "'Post Dead' comes with cards"),
+        ('"Call"', '"Post Ante"', "posts the ante after an action"),
+        ('"name": "p1"', '"name": null', "seat 1: expected the name of a player, got None"),
+        ('"dealer_seat": 2', '"dealer_seat": 1', "p2 posts the small blind, and p1 has the button"),
+        ('"cards": ["Qh", "Qs", "3c"]', '"cards": ["Qh", "Qs"]', "expected 5 board cards, got 4"),
+    ):
+        assert old in ohh
+        (read,) = parse_ohh(ohh.replace(old, new, 1), "a.ohh")
+        assert reason in str(read)
+        assert isinstance(read, FormatError) == bool(reason)
+        assert reason or (isinstance(read, PlayedHand) and content(read) == content(hand))
 
 
 def test_what_is_no_part_of_a_hand_may_stand_beside_it() -> None:
@@ -407,9 +493,11 @@ def _folds_free(hand: PlayedHand) -> bool:
 
 # --- spoilt files -------------------------------------------------------------------------------------------
 
+HERE = Path(__file__).parent
 SEEDS = [
     (path.read_text("utf-8"), {".phh": parse_phh, ".txt": parse_stars}[path.suffix])
-    for path in sorted(FILES.iterdir()) if path.suffix != ".log"
+    for path in [HERE / "dwan_ivey.phh", HERE / "stars.txt", *sorted(FILES.iterdir())]
+    if path.suffix != ".log"
 ]  # fmt: skip
 SCRAPS = [
     "",
@@ -463,6 +551,7 @@ def check_ruined(count: int, seed: int) -> int:
                 assert re.fullmatch(r"a\.txt.*", str(hand)), ruined
                 continue
             read += 1
+            assert sum(hand.chips) == pytest.approx(0, abs=1e-3)
             for target, (_, again) in FORMATS.items():
                 try:
                     (other,) = again(written(hand, target), "b")
