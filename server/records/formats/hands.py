@@ -231,6 +231,11 @@ def named_posts(hand: PlayedHand) -> Iterator[tuple[int, str, int]]:
             yield position, what, posted
 
 
+def button_seat(game: GameDefinition) -> int:
+    """The button's seat: the last; an empty one where the first of two players posts the small blind."""
+    return game.num_players + (game.num_players == 2 and game.first_positions[0] == 0)
+
+
 def nominal_small(hand: PlayedHand) -> int:
     """The small blind as posted, or half the big blind if there is none."""
     return next(

@@ -218,7 +218,7 @@ def format_ohh(hand: hands.PlayedHand) -> str:
         "site_name": _SITE if hand.match and hand.number < PER_MATCH else f"{_SITE} hands",
         "game_type": "Holdem",
         "table_name": _SITE,
-        "table_size": game.num_players,
+        "table_size": hands.button_seat(game),
         "game_number": str(hands.shown_number(hand)),
         "start_date_utc": f"{hand.time or datetime(1970, 1, 1, tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}",
         "currency": "Chips",
@@ -226,7 +226,7 @@ def format_ohh(hand: hands.PlayedHand) -> str:
         "small_blind_amount": hands.nominal_small(hand),
         "big_blind_amount": game.big_blind,
         "bet_limit": {"bet_type": "FL" if game.is_limit else "NL", "bet_cap": 0},
-        "dealer_seat": game.num_players,
+        "dealer_seat": hands.button_seat(game),
         "players": [
             {"id": position, "seat": position + 1, "name": name, "starting_stack": stack}
             for position, (name, stack) in enumerate(zip(names, hands.shown_stacks(hand), strict=True))

@@ -9,11 +9,12 @@ refused.  A post is live up to the big blind of the title, and dead beyond it; a
 decide who begins.
 
 A bet is an amount, a raise an amount and a total of the betting round; the seats are numbered.  In what is
-written the last seat is the button.
+written the last seat is the button, or an empty one (`hands.button_seat`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -286,14 +287,9 @@ def _amount(text: str) -> Fraction:
     return Fraction(plain)
 
 
-def _eastern() -> ZoneInfo | None:
-    try:
-        return ZoneInfo("America/New_York")
-    except (ZoneInfoNotFoundError, OSError):
-        return None
-
-
-_EASTERN: Final = _eastern()
+_EASTERN: ZoneInfo | None = None
+with contextlib.suppress(ZoneInfoNotFoundError, OSError):
+    _EASTERN = ZoneInfo("America/New_York")
 
 
 def _utc(text: str) -> datetime | None:
@@ -327,7 +323,7 @@ def format_stars(hand: hands.PlayedHand) -> str:
 
 def _lines(hand: hands.PlayedHand) -> Iterator[str]:
     game, deal, betting = hand.game, hand.state.deal, hand.state.betting
-    names, players = hand.names, game.num_players
+    names, button = hand.names, hands.button_seat(game)
     kind = "Limit" if game.is_limit else "No Limit"
     posts = list(hands.named_posts(hand))
     stakes = game.raise_sizes[::2] if game.is_limit else (hands.nominal_small(hand), game.big_blind)
@@ -336,7 +332,7 @@ def _lines(hand: hands.PlayedHand) -> Iterator[str]:
     time = (hand.time or _NO_TIME).astimezone(_EASTERN or UTC)
     clock = f"{time.year}/{time:%m/%d} {time.hour}:{time:%M:%S} {'ET' if _EASTERN else 'UTC'}"
     yield f"PokerStars Hand #{number}:  Hold'em {kind} ({stakes[0]}/{stakes[1]}) - {clock}"
-    yield f"Table '{table}' {players}-max Seat #{players} is the button"
+    yield f"Table '{table}' {button}-max Seat #{button} is the button"
     for seat, (name, stack) in enumerate(zip(names, hands.shown_stacks(hand), strict=True), 1):
         yield f"Seat {seat}: {name} ({stack} in chips)"
     for name, ante, stack in zip(names, game.antes_posted, game.stacks, strict=True):
@@ -403,7 +399,7 @@ def _rank(cards: Sequence[int]) -> str:
 
 
 def _summary(hand: hands.PlayedHand, taken: Sequence[int]) -> Iterator[str]:
-    betting, players = hand.state.betting, hand.game.num_players
+    betting, button = hand.state.betting, hands.button_seat(hand.game)
     pot = hands.contested_pot(betting)
     yield "*** SUMMARY ***"
     yield f"Total pot {pot} | Rake {pot - sum(taken)}"
@@ -411,7 +407,7 @@ def _summary(hand: hands.PlayedHand, taken: Sequence[int]) -> Iterator[str]:
         yield f"Board {_cards(hand.state.board)}"
     folded_in = hands.folds(betting)
     for position, name in enumerate(hand.names):
-        part = " (button)" if position == players - 1 else ""
+        part = " (button)" if position + 1 == button else ""
         if position in folded_in:
             end = f"folded {_ROUNDS[folded_in[position]]}"
         elif not betting.is_showdown:

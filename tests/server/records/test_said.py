@@ -270,6 +270,17 @@ def test_values_of_open_hand_history_that_may_be_missing_and_some_that_must_not(
         assert reason or (isinstance(read, PlayedHand) and content(read) == content(hand))
 
 
+def test_the_first_of_two_players_may_post_the_small_blind_if_the_button_is_at_an_empty_seat() -> None:
+    (hand,) = parse_phh(
+        RUN_OUT.replace("[1, 2]", "[2, 1]").replace("'p2 cbr 59', 'p1 cc'", "'p1 cbr 59', 'p2 cc'"), "a"
+    )
+    assert isinstance(hand, PlayedHand), hand
+    for target, (_, parse) in FORMATS.items():
+        (again,) = parse(written(hand, target), "b")
+        assert isinstance(again, PlayedHand)
+        assert content(again) == content(hand)
+
+
 def test_what_is_no_part_of_a_hand_may_stand_beside_it() -> None:
     title = STARS.strip().splitlines()[0]
     for text, ours in (
@@ -499,27 +510,7 @@ SEEDS = [
     for path in [HERE / "dwan_ivey.phh", HERE / "stars.txt", *sorted(FILES.iterdir())]
     if path.suffix != ".log"
 ]  # fmt: skip
-SCRAPS = [
-    "",
-    "-",
-    "0",
-    ".",
-    "9" * 30,
-    "inf",
-    "½",
-    "'",
-    "[",
-    "]",
-    "\n",
-    " ",
-    "p9",
-    "?",
-    '"',
-    "1e9",
-    "{",
-    ",",
-    "\x00",
-]
+SCRAPS = ["", "9" * 30, "inf", "p9", "1e9", *"-0.½'[]\n ?\"{,\x00"]
 
 
 def ruin(text: str, rng: random.Random) -> str:
