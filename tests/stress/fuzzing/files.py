@@ -40,6 +40,9 @@ from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
 from server.league.plan_file import parse_plan
 from server.match.launching.players import PlayerError, format_bot_file, read_bot_file
+from server.records.formats.reading import read_hands
+from server.records.formats.said import FormatError
+from server.records.logs import LogError
 from server.room.config import RoomError, load_room
 from server.support.console import Console
 from server.support.errors import MatchAborted
@@ -56,6 +59,7 @@ from tests.stress.fuzzing.inputs import (
     mutated_bytes,
     mutated_text,
 )
+from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.strategies import choose
 from tests.support.knowledge import write_knowledge
 from tests.support.tables import match_config
@@ -86,6 +90,15 @@ def _log_lines(rng: random.Random) -> None:
     parse_score(line)
     if record is not None:
         parse_betting(log.game, record.betting)
+
+
+def _hand_histories(rng: random.Random) -> None:
+    """Files of hands in every format; a hand that is read loses no chips."""
+    seed = rng.choice(sorted((GOLDEN / "histories").iterdir()))
+    path = _FOLDER / f"some{seed.suffix}"
+    path.write_bytes(encoded(mutated_text(rng, [seed.read_text("utf-8")])))
+    for hand in read_hands(path, None):
+        assert isinstance(hand, FormatError) or abs(sum(hand.chips)) < 1e-3
 
 
 @functools.cache
@@ -326,7 +339,8 @@ def _toml_files(rng: random.Random) -> None:
 TARGETS: Final = (
     Target("TOML files", _toml_files, _MISTAKES_IN_TOML, 0.03),
     Target("game files", _game_files, (GameDefinitionError,), 0.09),
-    Target("logs", _log_lines, (ValueError, IllegalActionError), 0.12),
+    Target("logs", _log_lines, (ValueError, IllegalActionError), 0.1),
+    Target("hand histories", _hand_histories, (LogError, FormatError), 0.02),
     Target("transaction logs", _transaction_lines, (TransactionError,), 0.14, False),
     Target("resumed matches", _resumed_matches, (MatchAborted,), 0.005, False),
     Target("archives of arrays", _archives_of_arrays, (ValueError,), 0.03),
