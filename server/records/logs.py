@@ -131,9 +131,8 @@ class MatchLog:
         index = {name: k for k, name in enumerate(self.players)}
         common = reader = records.HandReader(self.game)
         own: int | None = None  # the hand that the reader is for; None for all, _UNKNOWN for none
-        match, last, before = 0, -1, ""
+        match, last, before, is_of_another = 0, -1, "", False
         others = {header.line: not header.names_game_of(self.headers[0]) for header in self.headers}
-        is_of_another = False
         for line, text in numbered_lines(self.path):
             if line == self.end:
                 return

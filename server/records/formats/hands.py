@@ -238,9 +238,8 @@ def button_seat(game: GameDefinition) -> int:
 
 def nominal_small(hand: PlayedHand) -> int:
     """The small blind as posted, or half the big blind if there is none."""
-    return next(
-        (chips for _, what, chips in named_posts(hand) if what == "small blind"), hand.game.big_blind // 2
-    )
+    posted = [chips for _, what, chips in named_posts(hand) if what == "small blind"]
+    return posted[0] if posted else hand.game.big_blind // 2
 
 
 def check_usual(hand: PlayedHand) -> None:

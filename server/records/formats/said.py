@@ -337,7 +337,9 @@ def live_and_dead(
                 has_big = True
             else:
                 raise FormatError(f"{seat.name} posts {told(what)}, which is not known here")
-    small_blind = 1 if len(seats) == 2 else 0
+    small_blind, big_blind = (1, 0) if len(seats) == 2 else (0, 1)
+    if not has_big and dead[big_blind] == seats[big_blind].stack:  # the ante has left it nothing to post
+        live[big_blind] = big
     if has_big and not live[small_blind] and seats[small_blind].stack > dead[small_blind]:
         raise FormatError(f"{seats[small_blind].name} posts no blind where one is due")
     return live, dead
