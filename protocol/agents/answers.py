@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, NoReturn
 
 import attrs
@@ -26,6 +26,8 @@ READINGS: Final[tuple[Reading, ...]] = ("strict", "clamp")
 
 MOST_BYTES: Final = 16 * 1024
 """Of a message's JSON."""
+_DEEPEST: Final = 64
+# Lists and objects in one another; whoever walks through a message need not count.
 _MOST: Final = 2**31 - 1
 _MOVES: Final = {
     "fold": Move.FOLD, "check": Move.CHECK, "call": Move.CALL, "bet": Move.RAISE, "raise": Move.RAISE,
@@ -70,11 +72,20 @@ def parse_json(text: str | bytes, most: int = MOST_BYTES, *, any_text: bool = Fa
         raise BadFormat(f"expected at most {most} bytes, got {len(text)}")
     try:
         value = json.loads(text, parse_constant=_no_number)
+        level = [value]
+        for _ in range(_DEEPEST):
+            level = [inner for each in level for inner in _inside(each)]
+        if level:
+            raise ValueError(f"nested more than {_DEEPEST} deep")
         if not any_text:
             json.dumps(value, ensure_ascii=False).encode()  # lone surrogates are no characters
     except (ValueError, RecursionError) as error:  # a 5,000-digit number is a ValueError, too
         raise BadFormat(f"not JSON: {quoted(str(error))}") from None
     return value
+
+
+def _inside(value: Any) -> Collection[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _no_number(text: str) -> NoReturn:

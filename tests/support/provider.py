@@ -21,7 +21,8 @@ BODIES: Final[dict[str, Any]] = {
 OWN: Final = ("prose", "prose with JSON", "two calls", "cut off", "null message", *BODIES)
 """Faults of the model."""
 THEIRS: Final = (
-    "no choices", "not JSON", "half a JSON", "429", "429 until 2099", "502", "hang", "drip", "1 MB", "crash",
+    "no choices", "not JSON", "deep JSON", "half a JSON", "429", "429 until 2099", "502", "hang", "drip",
+    "1 MB", "crash",
 )  # fmt: skip
 """Faults of the provider."""
 REFUSALS: Final = ("401", "redirect")
@@ -111,6 +112,8 @@ class FakeProvider:
         match vice:
             case "not JSON":
                 sent = b"<html>busy</html>"
+            case "deep JSON":
+                sent = sent[:-1] + b', "x": ' + b"[" * 600 + b"]" * 600 + b"}"
             case "half a JSON":
                 sent = sent[: len(sent) // 2]
             case "429" | "502" | "401":

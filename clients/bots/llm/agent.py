@@ -27,6 +27,7 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import trio
 
 from clients.bots.llm.costs import Prices, tokens_of
@@ -183,7 +184,7 @@ class Llm(Agent):
         while True:
             if self._is_spent():
                 raise _Fault("budget", "")
-            outcome = await self._request(self._body(messages), cost)
+            outcome = await self._request(self._body(messages), cost, failures, until)
             match outcome.kind:
                 case "ok":
                     assert outcome.reply is not None
@@ -193,18 +194,18 @@ class Llm(Agent):
                     continue
                 case "transient":
                     failures += 1
-                    wait = max(outcome.wait, _FIRST_WAIT_S * 2 ** (failures - 1) * random.uniform(0.5, 1))
-                    if failures > self.settings.providers or trio.current_time() + wait >= until:
-                        raise _Fault("provider", outcome.detail)
-                    if self._transcript is None or not self._transcript.is_replay:
-                        await trio.sleep(wait)
-                case "late":  # only in a transcript: the clock has ended that decision
-                    raise _Fault("late", outcome.detail)
-                case _:
+                case "adapt":
                     raise _Fault("refused", outcome.detail)
+                case fault:  # in a transcript also "late": the clock has ended that decision
+                    raise _Fault(fault, outcome.detail)
 
-    async def _request(self, body: Mapping[str, Any], cost: Counter[str]) -> Outcome:
-        """Ask once, or look up what was answered before."""
+    async def _request(
+        self, body: Mapping[str, Any], cost: Counter[str], failures: int, until: float
+    ) -> Outcome:
+        """Ask once, and wait until it may be asked again; or look up what was answered before.
+
+        The transcript says for which failure the provider was given up, since a replay has no clock.
+        """
         cost["tries"] += 1
         transcript = self._transcript or Transcript(None)
         known = transcript.next_reply(body)
@@ -218,9 +219,15 @@ class Llm(Agent):
         outcome = Outcome("late", detail="cut off by the clock")
         try:
             outcome = await self._provider.ask(body, self.settings.attempt)
+            if outcome.kind == "transient":
+                wait = max(outcome.wait, _FIRST_WAIT_S * 2**failures * random.uniform(0.5, 1))
+                is_last = failures >= self.settings.providers or trio.current_time() + wait >= until
+                outcome = attrs.evolve(outcome, kind="provider" if is_last else "transient", wait=wait)
         finally:
             ms = round((trio.current_time() - started) * 1000, 3)
             transcript.add(body, {**outcome.as_json(), "ms": ms})
+        if outcome.kind == "transient":
+            await trio.sleep(outcome.wait)
         return outcome
 
     def _body(self, messages: list[dict[str, str]]) -> dict[str, Any]:

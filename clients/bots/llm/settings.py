@@ -117,6 +117,7 @@ def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        is_whole = is_whole and url.isprintable() and bool((parts.hostname or "").encode("idna"))
     except ValueError:
         is_whole = False
     if not is_whole or parts.query or parts.fragment:

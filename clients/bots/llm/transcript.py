@@ -48,8 +48,6 @@ class Transcript:
                     self._known.setdefault(str(entry["key"]), []).append(entry)
         except OSError as error:
             raise ValueError(f"the transcript {path} cannot be read: {error.strerror}") from error
-        except UnicodeError as error:
-            raise ValueError(f"{path} is not a transcript") from error
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{path}, line {number}: not a line of a transcript") from error
 

@@ -105,7 +105,8 @@ def test_whatever_is_answered_is_legal_or_refused_with_a_sentence(tries: int) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "", "{", "[" * 5000 + "]" * 5000, '{"to": NaN}', '{"to": Infinity}', '{"to": ' + "9" * 5000 + "}",
+        "", "{", "[" * 5000 + "]" * 5000, "[" * 65 + "]" * 65,
+        '{"to": NaN}', '{"to": Infinity}', '{"to": ' + "9" * 5000 + "}",
         '{"do": "\\ud800"}', " " * 20_000, "I fold.", b"\xff\xfe\x00",
     ],
 )  # fmt: skip

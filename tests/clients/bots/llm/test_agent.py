@@ -161,15 +161,16 @@ async def test_a_budget_is_kept_to_the_request_and_ends_the_bot_after_the_hand(
         assert len(provider.requests) == 10
 
 
-@pytest.mark.parametrize("game", SIX)
+@pytest.mark.parametrize(("game", "vice"), [*((game, "502") for game in SIX), ("leduc", "429 until 2099")])
 async def test_a_match_is_played_again_from_its_transcript_without_a_provider(
-    game: str, tmp_path: Path, autojump_clock: object
+    game: str, vice: str, tmp_path: Path, autojump_clock: object
 ) -> None:
     file = tmp_path / "said"
-    agent = model(FakeProvider(answers, "502", every=5), transcript=file, key_env="CANARY")
+    agent = model(FakeProvider(answers, vice, every=5), transcript=file, key_env="CANARY")
     log = await play(game, agent, 15)
     assert file.stat().st_mode & 0o777 == 0o600
     assert "s3cret-canary" not in file.read_text()
+    assert (agent.counts["default provider"] > 0) == (vice == "429 until 2099")
 
     again = Llm(replay=file, model="m", price="1/2")
     again.transport = httpx2.MockTransport(lambda request: pytest.fail("the network was asked"))
@@ -246,7 +247,8 @@ async def test_a_prompt_is_as_long_at_the_last_hand_as_at_the_tenth(
         ("llm", "url=http"), ("llm:url=http://x/v1", "model=NAME"),
         ("llm:url=ftp://x,model=m", "a base such as"),
         ("llm:url=http://key@x/v1,model=m", "key-file or key-env"),
-        ("llm:url=http://x:0x/,model=m", "a base"),
+        ("llm:url=http://x:0x/,model=m", "a base"), ("llm:url=http://x..y/v1,model=m", "a base"),
+        ("llm:url=http://x/v1\r\nX:y,model=m", "a base"),
         ("llm:url=http://x/v1,model=m,key-env=NOT_SET", "pass-env NOT_SET"),
         ("llm:url=http://x/v1,model=m,key-file=open.key", "chmod 600"),
         ("llm:url=http://x/v1,model=m,key-file=two.key", "one word"),
