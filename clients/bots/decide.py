@@ -15,6 +15,7 @@ import functools
 import inspect
 import os
 import runpy
+import sys
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -54,6 +55,10 @@ class Decide(Agent):
         self._file = file
         self._decide: Callable[[Any], Any] = found[function]
         self._hand_over: Callable[[Any], object] | None = found.get(_OVER)
+        if inspect.iscoroutinefunction(self._hand_over):
+            raise ValueError(
+                f"{file}: {_OVER} is async: expected a plain function, since nothing waits for it"
+            )
         self._reading: Reading = reading
 
     async def choose_action(self, view: HandView) -> Action:
@@ -67,7 +72,7 @@ class Decide(Agent):
             return answer_of(answer, view, self._reading).action
         except (BadFormat, Illegal) as error:
             raise SessionError(f"{self._file} in hand {view.hand_number}: {error}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._fault(error, view) from error
 
     def hand_finished(self, view: HandView) -> None:
@@ -75,14 +80,14 @@ class Decide(Agent):
         if self._hand_over is not None:
             try:
                 self._hand_over(self._shown(view))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise self._fault(error, view) from error
 
     def _shown(self, view: HandView) -> Any:
         """The argument of the functions."""
         return observe(view, self.seat, seconds=self.seconds_to_act if view.is_our_turn else None)
 
-    def _fault(self, error: Exception, view: HandView) -> SessionError:
+    def _fault(self, error: BaseException, view: HandView) -> SessionError:
         frames, file = traceback.extract_tb(error.__traceback__), os.path.abspath(self._file)
         lines = [each.lineno for each in frames if os.path.abspath(each.filename) == file]
         where = f"line {lines[-1]}" if lines else "somewhere"
@@ -92,12 +97,13 @@ class Decide(Agent):
 
 def _run(file: Path) -> dict[str, Any]:
     try:
+        sys.path.append(os.path.dirname(os.path.abspath(file)))  # for what lies beside it
         return runpy.run_path(str(file), run_name=file.stem)
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
     except SyntaxError as error:
         raise ValueError(f"{file}, line {error.lineno}: {error.msg}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
 
 

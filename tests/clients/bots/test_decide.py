@@ -61,6 +61,8 @@ def test_a_bot_of_ours_as_a_function_is_the_same_player(bot: str, game: str) -> 
         ("    return 1 / 0", "line 2, in hand 0: ZeroDivisionError: division by zero"),
         ("    return {'do': 'raise', 'to': 3}", "in hand 0: That would be a raise to 3; the least is to"),
         ("    return 'call'", "in hand 0: expected an object such as"),
+        ("    raise SystemExit(0)", "line 2, in hand 0: SystemExit: 0"),
+        ("    return {'do': 'call'}\ndef hand_over(state):\n    exit()", "line 4, in hand 0: SystemExit"),
     ],
 )
 async def test_a_function_that_fails_ends_its_bot_in_one_line(body: str, where: str, tmp_path: Path) -> None:
@@ -77,6 +79,8 @@ async def test_a_function_that_fails_ends_its_bot_in_one_line(body: str, where: 
         ("def decide(", "line 1"),
         ("import nothing_here", "cannot be run"),
         ("", "has no decide"),
+        ("raise SystemExit(0)", "cannot be run: SystemExit: 0"),
+        ("async def hand_over(state): ...\ndef decide(state): ...", "hand_over is async"),
     ],
 )
 def test_a_file_without_a_function_is_refused_in_one_line(text: str | None, why: str, tmp_path: Path) -> None:
@@ -89,9 +93,10 @@ def test_a_file_without_a_function_is_refused_in_one_line(text: str | None, why:
 
 def test_a_function_in_a_file_plays_a_match_and_hears_how_hands_end(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(
-        "async def decide(state):\n    return {'do': 'call' if state['legal']['call'] else 'check'}\n"
+        "from beside import DO\nasync def decide(state):\n    return {'do': DO}\n"
         "def hand_over(state):\n    open('heard', 'a').write(f\"{state['won']}\\n\")\n"
     )
+    (tmp_path / "beside.py").write_text("DO = 'call'\n")
     result = result_of(
         tmp_path, "nolimit-2p-100bb", f"me=decide:file={tmp_path / 'my_bot.py'}", "random", "--hands", "20"
     )
