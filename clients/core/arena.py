@@ -119,7 +119,8 @@ class Arena:
         self._chips = [0.0] * num_players
         self.hands_played = 0
         """How many hands have been played."""
-        self._next_hand = 0
+        self.next_hand = 0
+        """The number of the hand that is played next."""
         self._has_started = False
         self.state: rules.HandState | None = None
         """The current hand, all cards included: for the code that runs the table, not for agents."""
@@ -139,7 +140,7 @@ class Arena:
     def skip(self, hands: int) -> None:
         """Skip some hands: the next has the number, positions and cards it would have if they were played."""
         self._dealer.skip(hands)
-        self._next_hand += hands
+        self.next_hand += hands
 
     def score_line(self) -> str:
         """The last line of a dealer's log of these hands."""
@@ -206,14 +207,14 @@ class Arena:
             for seat, agent in enumerate(self._agents):
                 agent.match_started(self.game, seat)
         seatings, chips_by_seat = self._seatings, self._chips
-        for hand_number in range(self._next_hand, self._next_hand + hands):
+        for hand_number in range(self.next_hand, self.next_hand + hands):
             seating = seatings[hand_number % len(seatings)]
             state = yield from self._hand(seating, hand_number, disclose)
             chips = state.chips_won()
             for seat, won in zip(seating.seats, chips, strict=True):
                 chips_by_seat[seat] += won
             self.hands_played += 1
-            self._next_hand += 1
+            self.next_hand += 1
             if record is not None:
                 record(format_hand(state, chips, seating.names))
             for position, agent in seating.finishers:

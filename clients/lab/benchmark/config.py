@@ -54,7 +54,7 @@ class BenchmarkConfig:
     names: tuple[str, ...] = ()
     """Host names under which clients find it, beside addresses."""
     runs: int = 100
-    """Open at a time."""
+    """That clients use at a time: have asked for something within `abandon_s`."""
     hands: int = 100_000
     """Of one run."""
     open_hands: int = 5

@@ -6,6 +6,7 @@ is played again from it, with the same cards and a player that repeats itself, a
 """
 
 import json
+import math
 import secrets
 from collections.abc import Generator
 from hashlib import sha256
@@ -65,28 +66,20 @@ class RunFacts:
     """It may stand on the leaderboard: nobody could know its cards."""
 
 
-@attrs.define(eq=False)
-class _Slot:
-    """A table; a stateless player may sit at several."""
-
-    arena: Arena
-    next_hand: int = 0
-
-
 class BenchmarkHand:
     """A hand of a run.
 
     Args:
         number: in the run, from 0.
         position: of the client.
-        slot: the table.
+        arena: the table; a stateless player may sit at several.
     """
 
-    def __init__(self, number: int, position: int, slot: _Slot) -> None:
+    def __init__(self, number: int, position: int, arena: Arena) -> None:
         self.number: Final = number
         self.book: Final = TurnBook(trio.Event)
         self.lock: Final = trio.Lock()
-        self.slot: Final = slot
+        self.arena: Final = arena
         self.lines: Final[list[str]] = []
         self.told: Final[list[str]] = []
         self.final: HandState | None = None
@@ -94,9 +87,8 @@ class BenchmarkHand:
         """The client's."""
         self.heard_at = trio.current_time()
         self._position = position
-        slot.arena.skip(number - slot.next_hand)
-        slot.next_hand = number + 1
-        self.turns: Final[Generator[Any, Action | None, None]] = slot.arena.turns(  # type: ignore[assignment]
+        arena.skip(number - arena.next_hand)
+        self.turns: Final[Generator[Any, Action | None, None]] = arena.turns(  # type: ignore[assignment]
             1, record=self.lines.append, on_hand=self._end, disclose=self.told.append
         )
         self.book.sits_down()
@@ -106,7 +98,7 @@ class BenchmarkHand:
 
     def look(self) -> None:
         """Show the client what is there: its turn, or the end."""
-        state = self.final or self.slot.arena.state
+        state = self.final or self.arena.state
         assert state is not None  # the hand has begun
         self.view = state.view(self._position)
         if self.final is None:
@@ -148,6 +140,8 @@ class Run:
         self.last: BenchmarkHand | None = None
         """The last that was opened."""
         self.abandoned: Final[set[int]] = set()
+        self.heard_at = -math.inf
+        """When its client asked for something last; never since it was opened."""
         self.is_closed = (self.folder / RESULT).exists()
         self._config, self._console = config, console
         names = [opponent.name, *[f"{opponent.name}-{n}" for n in range(2, self.game.num_players)]]
@@ -158,7 +152,7 @@ class Run:
         )  # fmt: skip
         self._records = MatchRecords(self.match, Console())
         self._book = MatchBook(self.match, Console(), self._records)
-        self._free: list[_Slot] = []
+        self._free: list[Arena] = []
         self._next = 0
         self._ahead: dict[int, FinishedHand] = {}  # over before an earlier one
         self._answers: RecordFile | None = None
@@ -179,6 +173,11 @@ class Run:
     def open(self) -> list[BenchmarkHand]:
         """The hands that are not over."""
         return [hand for hand in self.hands.values() if hand.final is None]
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a client plays, or may come back at once."""
+        return not self.is_closed and trio.current_time() - self.heard_at <= self._config.abandon_s
 
     def outcome(self) -> MatchOutcome:
         """The outcome of the hands in the log."""
@@ -251,18 +250,18 @@ class Run:
     async def abandon(self, hand: BenchmarkHand) -> None:
         """Finish a hand by checks and folds."""
         if hand.final is None and hand.book.status == "your_turn":
+            hand.book.withdraw()
             await self._write_and_do({"default": hand.number})
 
     async def close(self) -> None:
         """Finish what is open, reveal the key, and end the log."""
-        self._check()
-        for hand in self.open:
-            await self.abandon(hand)
         async with self._lock:
-            if not self.is_closed:
-                self.is_closed = True
-                self._book.finish()
-                self.end()
+            self._check()
+            while self.open:
+                await self.abandon(await self.find(self.open[0].number))
+            self.is_closed = True
+            self._book.finish()
+            self.end()
 
     def end(self) -> None:
         """Close the files."""
@@ -290,8 +289,8 @@ class Run:
             number = self._next = int(entry["open"])
             self._next += 1
             position = -number % self.game.num_players
-            slot = self._free.pop() if self._free else await trio.to_thread.run_sync(self._new_slot)
-            hand = self.last = self.hands[number] = BenchmarkHand(number, position, slot)
+            arena = self._free.pop() if self._free else await trio.to_thread.run_sync(self._new_table)
+            hand = self.last = self.hands[number] = BenchmarkHand(number, position, arena)
             async with hand.lock:
                 await self._advance(hand, None)
         elif "default" in entry:
@@ -334,7 +333,7 @@ class Run:
     def _put_down(self, hand: BenchmarkHand) -> None:
         """Write a hand that is over into the log, once those before it are there."""
         assert hand.final is not None  # it is over
-        self._free.append(hand.slot)
+        self._free.append(hand.arena)
         chips, shift = hand.final.chips_won(), self.match.shift(hand.number)
         by_seat = chips[-shift:] + chips[:-shift]
         self._ahead[hand.number] = FinishedHand(hand.lines[0], by_seat, told="".join(hand.told))
@@ -344,7 +343,7 @@ class Run:
         for number in over[:-_REMEMBERED]:
             del self.hands[number]
 
-    def _new_slot(self) -> _Slot:
+    def _new_table(self) -> Arena:
         game = self.game
         seeds = self.cards.player_seeds(range(game.num_players))
         others = [make_bot(self.opponent.bot) for _ in range(game.num_players - 1)]
@@ -352,7 +351,7 @@ class Run:
         for agent, seed in zip(agents, seeds, strict=True):
             agent.seed = seed
         dealer = self.cards.dealer(game)
-        return _Slot(Arena(game, agents, 0, names=self.match.names, seed_agents=False, dealer=dealer))
+        return Arena(game, agents, 0, names=self.match.names, seed_agents=False, dealer=dealer)
 
 
 class Runs:
@@ -399,7 +398,7 @@ class Runs:
             SeatError: there is no such opponent or game, or there are too many runs.
         """
         config = self._config
-        if sum(not run.is_closed for run in self) >= config.runs:
+        if sum(run.is_in_use for run in self) >= config.runs:
             raise SeatError("busy", "There are too many open runs: close one.")
         name = opponent or (pair.facts.opponent if pair else next(iter(config.opponents)))
         if name not in config.opponents:
@@ -424,6 +423,7 @@ class Runs:
             is_ranked=seed is None and pair is None,
         )  # fmt: skip
         run = self._by_number[number] = Run(facts, playing, config, self._console)
+        run.heard_at = trio.current_time()
         run.folder.mkdir(mode=FOLDER_MODE)
         self._write(run)
         return run, key
@@ -446,6 +446,7 @@ class Runs:
             raise SeatError("unauthorized" if number is None else "no_seat", "Unknown key or run.")
         if not same_token(sha256(key.encode()).hexdigest().encode(), run.facts.key_hash.encode()):
             raise SeatError("unauthorized", "The key is missing or wrong.")
+        run.heard_at = trio.current_time()
         await run.ready()
         return run
 
@@ -454,7 +455,7 @@ class Runs:
         return None if run.facts.pair is None else self._by_number.get(run.facts.pair)
 
     async def sweep(self) -> None:
-        """Finish hands for which nobody asks any more, until cancelled."""
+        """Finish hands for which nobody asks any more, and put such runs away, until cancelled."""
         patience = self._config.abandon_s
         while True:
             await trio.sleep(patience / 10)
@@ -462,6 +463,11 @@ class Runs:
                 for hand in run.open:
                     if trio.current_time() - hand.heard_at > patience:
                         await run.abandon(hand)
+                if run.heard_at > -math.inf and not (run.is_in_use or run.is_closed or run.open):
+                    run.end()  # it goes on from its file, as after the service has ended
+                    self._by_number[run.facts.number] = Run(
+                        run.facts, run.opponent, self._config, self._console
+                    )
 
     def end(self) -> None:
         """Close the files of all runs."""

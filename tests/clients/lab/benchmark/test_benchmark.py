@@ -23,6 +23,7 @@ from clients.lab.benchmark.runs import Runs
 from clients.lab.benchmark.service import Service
 from engine.poker.rules import CALL, Action, CardDealer, HandView, initial_hand, load_game
 from protocol.agents.answers import answer_of
+from protocol.agents.turns import SeatError
 from server.records.verification.log_checker import verify_log
 from server.support.console import Console
 from server.support.toml_text import FileMistake
@@ -197,6 +198,59 @@ async def test_hands_that_are_left_open_are_finished_and_count(tmp_path: Path) -
     assert run.outcome().hands == 2
     assert run.outcome().chips_by_seat[0] < 0
     runs.end()
+
+
+async def test_a_run_that_nobody_uses_makes_room_for_others_and_goes_on_when_asked(
+    tmp_path: Path, autojump_clock: object
+) -> None:
+    runs = Runs(config_in(tmp_path, runs=1), Console())
+    run, key = runs.create("random", "nolimit-2p")
+    await runs.find(key)
+    hand = await run.open_hand()
+    with pytest.raises(SeatError, match="too many open runs"):
+        runs.create()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(runs.sweep)
+        await trio.sleep(1400)
+        nursery.cancel_scope.cancel()
+
+    runs.create()
+    again = await runs.find(key)
+    assert again is not run
+    assert (await again.find(hand.number)).final is not None
+    assert again.outcome().hands == 1
+    assert (await again.open_hand()).number == 1
+    runs.end()
+
+
+async def test_what_is_done_while_a_run_is_being_closed_counts(tmp_path: Path) -> None:
+    """An answer that is being played, and a hand that is being dealt; a second close is refused."""
+    async with client_of(config_in(tmp_path)) as client:
+        player = await Player.sits_down(client)
+        while (seen := await player.post("hands", status=201))["status"] != "your_turn":
+            pass  # the opponent has folded at once
+        said: list[tuple[str, int]] = []
+
+        async def ask(path: str, body: Any) -> None:
+            address = f"/v1/runs/{player.run['run']}/{path}"
+            response = await client.post(address, json=body, headers=player._headers)
+            said.append((path, response.status_code))
+
+        async with trio.open_nursery() as nursery:
+            answer = {"turn": seen["turn"], "do": "call"}
+            for path, body in (
+                (f"hands/{seen['hand']}/act", answer),
+                ("hands", {}),
+                ("close", {}),
+                ("close", {}),
+            ):
+                nursery.start_soon(ask, path, body)
+        told = await player.get("results")
+
+    dealt = seen["hand"] + 1 + (("hands", 201) in said)
+    assert told["final"]
+    assert told["hands"] == dealt
+    assert sorted(status for path, status in said if path == "close") == [200, 410]
 
 
 async def test_a_player_that_carries_something_on_plays_one_hand_at_a_time(tmp_path: Path) -> None:
