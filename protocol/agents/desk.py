@@ -59,6 +59,7 @@ class RoomDesk:
         self._seat = 0
         self._seconds: float | None = None
         self._told = new_event()  # something that is waited for has been said
+        self._is_asked = False  # the room owes an answer, whether or not somebody still waits for it
         self._answer: Any = None  # to the last request: a Seated, a SeatError or rows of tables
         self._rows: list[dict[str, Any]] = []
         self._unsent, self._is_sending = b"", False
@@ -131,7 +132,7 @@ class RoomDesk:
             await self._request("join", self._wanted)
 
     def _tell(self, answer: object) -> None:
-        self._answer = answer
+        self._answer, self._is_asked = answer, False
         self._told.set()
 
     async def _send(self, data: bytes) -> None:
@@ -158,9 +159,11 @@ class RoomDesk:
         Raises:
             SeatError: it refuses, or the client has a seat.
         """
+        while self._is_asked:
+            await self._told.wait()
         if self.book.status not in ("lobby", "closed"):
             raise SeatError("refused", "You have a seat: leave it first.")
-        self._told = self._new_event()
+        self._told, self._is_asked = self._new_event(), self.book.status == "lobby"
         await self._request(word, text)
         await self._told.wait()
         if isinstance(self._answer, SeatError):

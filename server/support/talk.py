@@ -47,8 +47,9 @@ class Talk:
         self._stream = stream
 
     async def send_all(self, data: bytes) -> None:
-        """Send bytes."""
-        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        """Send bytes, all of them even if whoever wants it sent is cancelled."""
+        gone = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
+        with gone, trio.CancelScope(shield=True):
             await self._stream.send_all(data)
 
     async def receive_some(self) -> bytes:
