@@ -14,74 +14,60 @@ from protocol.agents.turns import STATUSES
 
 ROOT: Final = "/api/v1"
 SEAT: Final = f"{ROOT}/seats/{{seat}}"
-_STATUS: Final[Schema] = closed({"status": {"enum": ["waiting", "lobby", "closed", "your_turn"]}})
-_LIMITS: Final = ("too_many", "busy")
-_OF_SEAT: Final = ("unauthorized", "no_seat", "closed", "format", *_LIMITS)
+ADDRESSES: Final = {
+    "tables": ("GET", f"{ROOT}/tables", 200, "Tables"),
+    "sit": ("POST", f"{ROOT}/seats", 201, "Seat"),
+    "wait_for_turn": ("GET", f"{SEAT}/turn", 200, "Seen"),
+    "act": ("POST", f"{SEAT}/act", 200, "Receipt"),
+    "last_hand": ("GET", f"{SEAT}/last", 200, "Seen"),
+    "top_up": ("POST", f"{SEAT}/top-up", 202, "Status"),
+    "leave": ("DELETE", SEAT, 204, ""),
+}
+"""Where the tools are asked for: method, path, the answer's status, and the name of its schema."""
+_WAITS: Final = ("wait_for_turn", "act")
+_REFUSALS: Final = {"sit": ("unauthorized", "refused"), "act": ("turn_over", "illegal")}
+_SITTING: Final[list[dict[str, list[str]]]] = [{}, {"player": []}]
 
 
 def openapi() -> dict[str, Any]:
     """The document."""
     components = json.loads(Path(__file__).with_name("components.json").read_text("utf-8"))
     error = closed({"error": {"enum": list(STATUSES)}, "message": {"type": "string"}})
-    schemas = components["schemas"] | {
+    components["schemas"] |= {
         "Observation": observation.SCHEMA, "Error": {**error, "additionalProperties": True},
     }  # fmt: skip
-    seat = {"name": "seat", "in": "path", "required": True, "schema": {"type": "string"}}
-    seconds = {"type": "integer", "minimum": 0, "maximum": MOST_WAIT_S}
-    wait = {"name": "wait", "in": "query", "schema": seconds}
-    held: dict[str, Any] = {"security": [{"key": list[str]()}], "parameters": [seat]}
-    polled = {**held, "parameters": [seat, wait]}
-    rows = {"type": "array", "items": {"type": "object"}}
-    sit = _operation(
-        "sit", "201", _ref("Seat"), "format", "unauthorized", "forbidden", "refused", "too_large", *_LIMITS,
-        has_body=True, security=[{}, {"player": []}],
-    )  # fmt: skip
-    act = _operation(
-        "act", "200", _ref("Receipt"), "turn_over", "illegal", "forbidden", "too_large", *_OF_SEAT,
-        has_body=True, **polled,
-    )  # fmt: skip
-    top_up = _operation("top_up", "202", _STATUS, "forbidden", "too_large", *_OF_SEAT, has_body=True, **held)
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Seats of a Riverboat room", "version": version("riverboat")},
-        "paths": {
-            f"{ROOT}/tables": {"get": _operation("tables", "200", rows, *_LIMITS)},
-            f"{ROOT}/seats": {"post": sit},
-            f"{SEAT}/turn": {"get": _operation("wait_for_turn", "200", _ref("Seen"), *_OF_SEAT, **polled)},
-            f"{SEAT}/act": {"post": act},
-            f"{SEAT}/last": {"get": _operation("last_hand", "200", _ref("Seen"), *_OF_SEAT, **held)},
-            f"{SEAT}/top-up": {"post": top_up},
-            SEAT: {"delete": _operation("leave", "204", None, "forbidden", *_OF_SEAT, **held)},
-        },
-        "components": {**components, "schemas": schemas},
-    }
+    paths: dict[str, dict[str, Any]] = {}
+    for tool, (method, path, _, _) in ADDRESSES.items():
+        paths.setdefault(path, {})[method.lower()] = _operation(tool)
+    info = {"title": "Seats of a Riverboat room", "version": version("riverboat")}
+    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": components}
 
 
-def _operation(
-    tool: str, status: str, answer: Schema | None, *codes: str, has_body: bool = False, **more: Any
-) -> dict[str, Any]:
-    """One address's entry.
-
-    Args:
-        tool: what it does, by a name of `TOOLS`.
-        status: of the answer.
-        answer: its schema.
-        codes: of errors.
-        has_body: the tool's arguments are the request's body.
-        more: further members.
-    """
-    text = TOOLS[tool].text
-    told: dict[str, Any] = {status: {"description": text, **_content(answer)}}
-    told |= {str(STATUSES[code]): {"description": code, **_content(_ref("Error"))} for code in codes}
-    if has_body:
-        more["requestBody"] = {"required": True, **_content(TOOLS[tool].arguments)}
-        told |= {"415": {"description": "not application/json"}}
-    return {"summary": text, "responses": told, **more}
+def _operation(tool: str) -> dict[str, Any]:
+    """The entry of one of `ADDRESSES`."""
+    method, path, status, answer = ADDRESSES[tool]
+    text, codes = TOOLS[tool].text, ["too_many", "busy", *_REFUSALS.get(tool, ())]
+    told: dict[str, Any] = {"summary": text}
+    if tool == "sit":
+        told["security"] = _SITTING
+    if path.startswith(SEAT):
+        codes += ["unauthorized", "no_seat", "closed", "format"]
+        seat = {"name": "seat", "in": "path", "required": True, "schema": {"type": "string"}}
+        seconds = {"type": "integer", "minimum": 0, "maximum": MOST_WAIT_S}
+        wait = [{"name": "wait", "in": "query", "schema": seconds}] if tool in _WAITS else []
+        told |= {"security": [{"key": []}], "parameters": [seat, *wait]}
+    codes += {"GET": [], "DELETE": ["forbidden"], "POST": ["forbidden", "format", "too_large"]}[method]
+    answers = {str(STATUSES[code]): {"description": code, **_content(_ref("Error"))} for code in codes}
+    if method == "POST":
+        answers["415"] = {"description": "not application/json"}
+        told["requestBody"] = {"required": True, **_content(TOOLS[tool].arguments)}
+    answers[str(status)] = {"description": text, **(_content(_ref(answer)) if answer else {})}
+    return {**told, "responses": answers}
 
 
 def _ref(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _content(schema: Schema | None) -> dict[str, Any]:
-    return {} if schema is None else {"content": {"application/json": {"schema": schema}}}
+def _content(schema: Schema) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}

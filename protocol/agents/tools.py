@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import attrs
 
@@ -58,14 +58,11 @@ PLAY: Final = (
 
 
 class Desk(Protocol):
-    """A seat with the ways to ask for one."""
+    """A seat."""
 
     @property
     def book(self) -> TurnBook:
         """The turns of the seat."""
-
-    async def tables(self) -> list[dict[str, Any]]:
-        """The tables of the room."""
 
     async def act(self, message: object) -> dict[str, Any]:
         """Answer a turn; returns the receipt.
@@ -73,6 +70,17 @@ class Desk(Protocol):
         Raises:
             SeatError: it is no answer, or comes for another turn.
         """
+
+    async def leave(self) -> None:
+        """Give the seat up."""
+
+
+@runtime_checkable
+class DeskInRoom(Desk, Protocol):
+    """A seat in a room, with the ways to ask for one."""
+
+    async def tables(self) -> list[dict[str, Any]]:
+        """The tables of the room."""
 
     async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
         """Take a seat; returns table, seat and stack.
@@ -83,9 +91,6 @@ class Desk(Protocol):
 
     async def top_up(self, chips: int) -> None:
         """Bring more chips."""
-
-    async def leave(self) -> None:
-        """Give the seat up."""
 
 
 Within = Callable[[float], AbstractContextManager[object]]
@@ -111,10 +116,6 @@ async def call(desk: Desk, name: str, arguments: object, within: Within) -> dict
     book = desk.book
     book.is_heard = True
     match name:
-        case "tables":
-            return {"tables": await desk.tables()}
-        case "sit":
-            return await desk.sit(given["table"], given.get("chips"))
         case "wait_for_turn":
             return await waited(book, given.get("max_seconds", _USUAL_WAIT_S), within)
         case "act":
@@ -123,10 +124,16 @@ async def call(desk: Desk, name: str, arguments: object, within: Within) -> dict
             return {**receipt, "next": await waited(book, _USUAL_WAIT_S, within)} if wait else receipt
         case "last_hand":
             return book.last_hand or {"status": book.status}
-        case "top_up":
-            await desk.top_up(given["chips"])
-        case _:
+        case "leave":
             await desk.leave()
+        case _ if not isinstance(desk, DeskInRoom):
+            raise SeatError("refused", "This is a match: there is one table, and you sit at it.")
+        case "tables":
+            return {"tables": await desk.tables()}
+        case "sit":
+            return await desk.sit(given["table"], given.get("chips"))
+        case _:
+            await desk.top_up(given["chips"])
     return {"status": book.status}
 
 

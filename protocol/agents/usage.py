@@ -12,7 +12,6 @@ each after its seat, and adds them up.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import attrs
@@ -95,17 +94,17 @@ def _parsed(text: str) -> Usage | None:
         return None
     if not isinstance(told, dict):
         return None
-    counts = {name: told[name] for name in COUNTS if told.get(name) is not None}
-    numbers = {name: told[name] for name in ("usd", "ms") if told.get(name) is not None}
-    words = {name: told[name] for name in _WORDS if told.get(name) is not None}
+    counts, numbers, words = [
+        {name: told[name] for name in names if told.get(name) is not None}
+        for names in (COUNTS, ("usd", "ms"), _WORDS)
+    ]
     fault = told.get("fault", "")
-    if not all(type(each) is int and 0 <= each < _MOST for each in counts.values()):
-        return None
-    if not all(type(n) in (int, float) and math.isfinite(n) and 0 <= n < _MOST for n in numbers.values()):
-        return None
-    if not all(isinstance(each, str) and len(each) <= _LONGEST_WORD for each in words.values()):
-        return None
-    if fault != "" and fault not in FAULTS:
+    if not (
+        all(type(each) is int and 0 <= each < _MOST for each in counts.values())
+        and all(type(n) in (int, float) and 0 <= n < _MOST for n in numbers.values())
+        and all(isinstance(each, str) and len(each) <= _LONGEST_WORD for each in words.values())
+        and (fault == "" or fault in FAULTS)
+    ):
         return None
     safe = {name: printable(each) for name, each in words.items()}
     return Usage(counts, numbers.get("usd"), numbers.get("ms"), fault, safe)

@@ -42,33 +42,9 @@ class MatchDesk:
         self.book: Final = mailbox.book
         self._leaving = leaving
 
-    async def tables(self) -> list[dict[str, Any]]:
-        """Refused.
-
-        Raises:
-            SeatError: always: a match has one table.
-        """
-        raise SeatError("refused", "This is a match: there is one table, and you sit at it.")
-
-    async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
-        """Refused.
-
-        Raises:
-            SeatError: always.
-        """
-        raise SeatError("refused", "This is a match: you sit at its table.")
-
     async def act(self, message: object) -> dict[str, Any]:
         """Answer a turn."""
         return self.book.answer(message)
-
-    async def top_up(self, chips: int) -> None:
-        """Refused.
-
-        Raises:
-            SeatError: always.
-        """
-        raise SeatError("refused", "This is a match: everybody plays with the chips of the game.")
 
     async def leave(self) -> None:
         """Give the seat up, at once: a match goes on without us."""

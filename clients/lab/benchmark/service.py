@@ -19,7 +19,6 @@ from clients.lab.benchmark import dialects
 from clients.lab.benchmark.config import BenchmarkConfig
 from clients.lab.benchmark.results import Scorer
 from clients.lab.benchmark.runs import BenchmarkHand, Run, Runs
-from protocol.agents.answers import BadFormat, parse_json
 from protocol.agents.observation import closed
 from protocol.agents.tools import checked
 from protocol.agents.turns import SeatError
@@ -27,7 +26,7 @@ from server.room.config import RoomConfig
 from server.room.door import listen
 from server.room.web.bridge import bearer
 from server.room.web.guard import Guard
-from server.room.web.seat_api import answer_json, answering, refusal
+from server.room.web.seat_api import answer_json, answering, body_of, refusal
 from server.room.web.serving import Browsers
 from server.support.console import Console
 
@@ -116,10 +115,8 @@ class Service:
         return answer_json([{**each.as_json(), "games": list(each.games)} for each in offered])
 
     async def _create(self, request: Request) -> Response:
-        body = await _body(request)
-        if isinstance(body, dict):
-            body = {name: value for name, value in body.items() if value is not None}
-        given = checked(body, _NEW_RUN)
+        body = await body_of(request, MOST_BODY)
+        given = checked({name: value for name, value in body.items() if value is not None}, _NEW_RUN)
         pair = given.pop("pair_with", None)
         if pair is not None:  # only its own client may ask for its cards
             given["pair"] = await self._runs.find(_key(request), pair)
@@ -139,7 +136,7 @@ class Service:
     async def _act(self, request: Request) -> Response:
         run = await self._run(request)
         hand = await run.find(request.path_params["hand"])
-        receipt = await run.act(hand, await _body(request))
+        receipt = await run.act(hand, await body_of(request, MOST_BODY))
         return answer_json({**receipt, "next": hand.seen()})
 
     async def _results(self, request: Request) -> Response:
@@ -167,7 +164,7 @@ class Service:
     # --- sessions with a token -----------------------------------------------------------------------------
 
     async def _session_deal(self, request: Request) -> Response:
-        body = _members(await _body(request))
+        body = await body_of(request, MOST_BODY)
         token = body.get("token")
         if token:
             run = await self._runs.find(str(token))
@@ -179,7 +176,7 @@ class Service:
         return _session(run, await run.open_hand(), str(token), "")
 
     async def _session_act(self, request: Request) -> Response:
-        body = _members(await _body(request))
+        body = await body_of(request, MOST_BODY)
         run = await self._runs.find(str(body.get("token", "")))
         if run.last is None:
             raise SeatError("no_seat", "There is no hand: ask for one.")
@@ -205,7 +202,7 @@ class Service:
 
     async def _hands_deal(self, request: Request) -> Response:
         run = await self._of_key(request)
-        _members(await _body(request))
+        await body_of(request, MOST_BODY)
         return answer_json(_hand(run, await run.open_hand()), 201)
 
     async def _hands_open(self, request: Request) -> Response:
@@ -219,7 +216,7 @@ class Service:
     async def _hands_act(self, request: Request) -> Response:
         run = await self._of_key(request)
         hand = await run.find(request.path_params["hand"])
-        body = _members(await _body(request))
+        body = await body_of(request, MOST_BODY)
         await _acted(run, hand, dialects.action_text(body), body)
         return answer_json(_hand(run, hand))
 
@@ -283,24 +280,3 @@ def _error_msg(error: SeatError) -> Response:
 
 def _key(request: Request) -> str:
     return bearer(request.headers.get("authorization", ""))
-
-
-def _members(body: object) -> dict[str, Any]:
-    if not isinstance(body, dict):
-        raise SeatError("format", "expected a JSON object")
-    return body
-
-
-async def _body(request: Request) -> Any:
-    """The JSON of a request; an empty one is an empty object.
-
-    Raises:
-        SeatError: it is none, or too large.
-    """
-    data = await request.body()
-    if len(data) > MOST_BODY:
-        raise SeatError("too_large", f"expected at most {MOST_BODY} bytes, got {len(data)}")
-    try:
-        return parse_json(data or b"{}")
-    except BadFormat as error:
-        raise SeatError("format", str(error)) from None

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final
 
 import trio
@@ -13,8 +14,8 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from protocol.agents.answers import BadFormat, parse_json
-from protocol.agents.openapi import ROOT, SEAT, openapi
+from protocol.agents.answers import MOST_BYTES, BadFormat, parse_json
+from protocol.agents.openapi import ADDRESSES, ROOT, openapi
 from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
 from protocol.agents.turns import SeatError
 from server.room.web.audience import until_gone
@@ -40,20 +41,13 @@ class SeatApi:
 
     def routes(self) -> list[BaseRoute]:
         """The routes."""
-        served = {
-            (f"{ROOT}/tables", "GET"): self.tables,
-            (f"{ROOT}/seats", "POST"): self._sit,
-            (f"{SEAT}/turn", "GET"): self._turn,
-            (f"{SEAT}/act", "POST"): self._act,
-            (f"{SEAT}/last", "GET"): self._last,
-            (f"{SEAT}/top-up", "POST"): self._top_up,
-            (SEAT, "DELETE"): self._leave,
-            (f"{ROOT}/openapi.json", "GET"): self._document,
-        }
+        own: dict[str, Handler] = {"tables": self.tables, "sit": self._sit, "leave": self._leave}
         routes: list[BaseRoute] = [
-            Route(path, answering(handler), methods=[method]) for (path, method), handler in served.items()
+            Route(path, answering(own.get(tool) or partial(self._asked, tool)), methods=[method])
+            for tool, (method, path, _, _) in ADDRESSES.items()
         ]
-        return [*routes, WebSocketRoute(f"{ROOT}/seat", self._talk)]
+        document = Route(f"{ROOT}/openapi.json", answering(self._document), methods=["GET"])
+        return [*routes, document, WebSocketRoute(f"{ROOT}/seat", self._talk)]
 
     def knows(self, scope: Scope) -> bool:
         """Whether a request comes from a seat that is known, and has limits of its own."""
@@ -79,7 +73,7 @@ class SeatApi:
         return answer_json(openapi())
 
     async def _sit(self, request: Request) -> Response:
-        wanted = checked(await _body(request), TOOLS["sit"].arguments)
+        wanted = checked(await body_of(request), TOOLS["sit"].arguments)
         name, token = None, None
         header = request.headers.get("authorization", "")
         if bearer(header):
@@ -108,56 +102,44 @@ class SeatApi:
                 raise
             raise SeatError("busy", "The room has let nobody in: try again later.") from None
 
-    async def _turn(self, request: Request) -> Response:
-        return await self._asked(request, "wait_for_turn", {"max_seconds": _wait(request) or 0}, is_poll=True)
-
-    async def _act(self, request: Request) -> Response:
-        given = await _body(request)
-        wait = _wait(request)
-        if isinstance(given, dict) and wait is not None:
-            given = {**given, "wait": wait > 0}
-        return await self._asked(request, "act", given)
-
-    async def _last(self, request: Request) -> Response:
-        return await self._asked(request, "last_hand", {})
-
-    async def _top_up(self, request: Request) -> Response:
-        return await self._asked(request, "top_up", await _body(request), 202)
-
-    async def _leave(self, request: Request) -> Response:
-        bridge = self._bridge(request)
-        await call(bridge, "leave", {}, trio.move_on_after)
-        return Response(status_code=204)
-
     def _bridge(self, request: Request) -> Bridge:
         key = bearer(request.headers.get("authorization", ""))
         bridge = self._bridges.find(request.path_params["seat"], key)
         bridge.is_heard_of()
         return bridge
 
-    async def _asked(
-        self, request: Request, name: str, arguments: object, status: int = 200, *, is_poll: bool = False
-    ) -> Response:
+    async def _leave(self, request: Request) -> Response:
+        await call(self._bridge(request), "leave", {}, trio.move_on_after)
+        return Response(status_code=204)
+
+    async def _asked(self, tool: str, request: Request) -> Response:
+        """Do what a seat asks for by a tool of `protocol.agents.tools`."""
         bridge = self._bridge(request)
+        given, wait = await body_of(request) if request.method == "POST" else {}, _wait(request)
+        if tool == "wait_for_turn":
+            given["max_seconds"] = wait or 0
+        elif tool == "act" and wait is not None:
+            given["wait"] = wait > 0
         bridge.waiting += 1
         bridge.is_heard_of()
         try:
             found: dict[str, Any] = {"status": "waiting"}
             async with beside(until_gone, request.receive):  # then nobody waits for it
-                found = await call(bridge, name, arguments, trio.move_on_after)
+                found = await call(bridge, tool, given, trio.move_on_after)
+            fault = None
         except SeatError as error:
-            if not bridge.useless.take():
-                raise SeatError("too_many", "Too many requests that lead to nothing.") from None
-            raise error from None
+            fault = error
         finally:
             bridge.waiting -= 1
             bridge.is_heard_of()
-        is_useless = "again" in found or (is_poll and found["status"] != "your_turn")
-        if is_useless and not bridge.useless.take():
+        is_idle = tool == "wait_for_turn" and found["status"] != "your_turn"
+        if (fault is not None or "again" in found or is_idle) and not bridge.useless.take():
             raise SeatError("too_many", "Too many requests that lead to nothing.")
-        if found.get("status") == "closed":
-            raise SeatError("closed", "The table has closed.")
-        return answer_json(found, status)
+        if fault is None and found.get("status") == "closed":
+            fault = SeatError("closed", "The table has closed.")
+        if fault is not None:
+            raise fault
+        return answer_json(found, ADDRESSES[tool][2])
 
     # --- WebSocket -----------------------------------------------------------------------------------------
 
@@ -278,18 +260,26 @@ def answer_json(value: Any, status: int = 200) -> Response:
     return JSONResponse(value, status, headers={"cache-control": "no-store"})
 
 
-async def _body(request: Request) -> Any:
-    """A request's JSON.
+async def body_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
+    """The JSON object of a request; without a body an empty one.
 
     Raises:
-        SeatError: it is none.
+        SeatError: it is none, or too large.
     """
+    data = await request.body()
+    if not data:
+        return {}
+    if len(data) > most:
+        raise SeatError("too_large", f"expected at most {most} bytes, got {len(data)}")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415)
     try:
-        return parse_json(await request.body())
+        body = parse_json(data)
     except BadFormat as error:
         raise SeatError("format", str(error)) from None
+    if not isinstance(body, dict):
+        raise SeatError("format", "expected a JSON object")
+    return body
 
 
 def _wait(request: Request) -> int | None:
