@@ -15,9 +15,9 @@ from protocol.agents.turns import SeatError, TurnBook
 MOST_WAIT_S: Final = 55
 """Longest time that one request waits: clients give up after a minute."""
 _USUAL_WAIT_S: Final = 50
-_LONGEST_WORD: Final = 64
-_WORD: Final[Schema] = {"type": "string", "maxLength": _LONGEST_WORD}
-_CHIPS: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+TEXT: Final[Schema] = {"type": "string", "maxLength": 64}
+WORD: Final[Schema] = {**TEXT, "pattern": r"^\S+$"}
+CHIPS: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
 _WAIT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": MOST_WAIT_S}
 
 
@@ -34,7 +34,7 @@ class Tool:
 
 TOOLS: Final = {
     "tables": Tool("The tables of the room.", closed({}), is_for_rooms=True),
-    "sit": Tool("Take a seat at a table.", closed({"table": _WORD}, {"chips": _CHIPS}), is_for_rooms=True),
+    "sit": Tool("Take a seat at a table.", closed({"table": WORD}, {"chips": CHIPS}), is_for_rooms=True),
     "wait_for_turn": Tool(
         "Wait until it is your turn. Returns the hand as you see it, with what is legal; or a status: "
         "waiting (ask again), lobby (no seat), closed (the end).",
@@ -43,10 +43,10 @@ TOOLS: Final = {
     "act": Tool(
         "Answer a turn: give its id, what you do and, for bet and raise, the total to. With wait, the "
         "next turn is returned as well.",
-        closed({"turn": _WORD, "do": DO}, {"to": TO, "wait": {"type": "boolean"}}),
+        closed({"turn": WORD, "do": DO}, {"to": TO, "wait": {"type": "boolean"}}),
     ),
     "last_hand": Tool("The last hand that was finished, with what was shown and won.", closed({})),
-    "top_up": Tool("Bring more chips before the next hand.", closed({"chips": _CHIPS}), is_for_rooms=True),
+    "top_up": Tool("Bring more chips before the next hand.", closed({"chips": CHIPS}), is_for_rooms=True),
     "leave": Tool("Give the seat up when the hand is over.", closed({})),
 }
 
@@ -186,4 +186,6 @@ def _expected(value: object, schema: Schema) -> str:
             most = schema["maxLength"]
             fits = isinstance(value, str) and 0 < len(value) <= most and value.isprintable()
             wanted = f"up to {most} characters"
+            if "pattern" in schema:
+                fits, wanted = fits and str(value).split() == [value], f"{wanted} without blanks"
     return "" if fits else wanted

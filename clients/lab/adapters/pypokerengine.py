@@ -123,8 +123,8 @@ class PyPokerEngine(Decide):
             player.receive_round_start_message(view.hand_number + 1, cards, seats)
             player.receive_street_start_message("preflop", self._round_state(start))
         steps = view.betting.steps()[len(told.steps()) if told is not None else 0 :]
-        states = [*(before for before, _, _ in steps[1:]), view.betting]
-        for (before, position, action), betting in zip(steps, states, strict=False):
+        for before, position, action in steps:
+            betting = before.apply(action)
             after = view_at(view, betting)
             amount = 0 if action.kind is ActionKind.FOLD else _street_total(before, betting, position)
             uuid = _uuid(self.seat_of(view, position))

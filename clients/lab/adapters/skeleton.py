@@ -131,9 +131,8 @@ class Skeleton(Agent):
             self._is_told = True
             clauses += [f"P{1 - view.position}", "H" + ",".join(texts(view.own_cards))]
         steps, ends = view.betting.steps(), view.game.board_ends
-        states = [*(before for before, _, _ in steps[1:]), view.betting]
-        new = slice(self._steps, None)
-        for (before, position, action), after in zip(steps[new], states[new], strict=False):
+        for before, position, action in steps[self._steps :]:
+            after = before.apply(action)
             if action.kind is ActionKind.RAISE:
                 clauses.append(f"R{after.spent[position] - max(before.spent_before_round())}")
             elif action.kind is ActionKind.FOLD:

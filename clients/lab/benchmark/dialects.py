@@ -18,9 +18,8 @@ _MOST_DIGITS: Final = 9
 def tokens(betting: BettingState, mark: str = "/") -> list[str]:
     """The actions of a hand, with a mark after each street."""
     told = []
-    steps = betting.steps()
-    states = [*(each for each, _, _ in steps[1:]), betting]
-    for (before, position, action), after in zip(steps, states, strict=False):
+    for before, position, action in betting.steps():
+        after = before.apply(action)
         if action.kind is ActionKind.FOLD:
             told.append("f")
         elif action.kind is ActionKind.CALL:

@@ -256,6 +256,8 @@ class Run:
     async def close(self) -> None:
         """Finish what is open, reveal the key, and end the log."""
         async with self._lock:
+            if self.is_closed:
+                return  # whoever asks again is told the same
             self._check()
             while self.open:
                 await self.abandon(await self.find(self.open[0].number))

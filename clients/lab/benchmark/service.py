@@ -20,7 +20,7 @@ from clients.lab.benchmark.config import BenchmarkConfig
 from clients.lab.benchmark.results import Scorer
 from clients.lab.benchmark.runs import BenchmarkHand, Run, Runs
 from protocol.agents.observation import closed
-from protocol.agents.tools import checked
+from protocol.agents.tools import TEXT, WORD, checked
 from protocol.agents.turns import SeatError
 from server.room.config import RoomConfig
 from server.room.door import listen
@@ -33,10 +33,9 @@ from server.support.console import Console
 Handler = Callable[[Request], Awaitable[Response]]
 
 MOST_BODY: Final = 4096
-_WORD: Final = {"type": "string", "maxLength": 64}
 _SEED: Final = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 _NEW_RUN: Final = closed(
-    {}, {**dict.fromkeys(("opponent", "game", "label", "pair_with"), _WORD), "seed": _SEED}
+    {}, {"opponent": WORD, "game": WORD, "label": TEXT, "seed": _SEED, "pair_with": WORD}
 )
 _BUSY: Final = 409
 # Of a request that could be made later: somebody has too much open.
@@ -97,11 +96,11 @@ class Service:
             ("GET", "/v1/leaderboard", self._leaderboard, _error),
             ("POST", "/api/new_hand", self._session_deal, _error_msg),
             ("POST", "/api/act", self._session_act, _error_msg),
-            ("POST", "/hands", self._hands_deal, _error),
+            ("POST", "/hands", self._deal, _error),
             ("GET", "/hands/in-progress", self._hands_open, _error),
-            ("GET", "/hands/{hand:int}", self._hands_look, _error),
+            ("GET", "/hands/{hand:int}", self._look, _error),
             ("POST", "/hands/{hand:int}/act", self._hands_act, _error),
-            ("GET", "/results", self._hands_results, _error),
+            ("GET", "/results", self._results, _error),
             ("GET", "/leaderboard", self._leaderboard, _error),
         ]
         return Starlette(
@@ -127,11 +126,12 @@ class Service:
 
     async def _deal(self, request: Request) -> Response:
         run = await self._run(request)
-        return answer_json((await run.open_hand()).seen(), 201)
+        await body_of(request, MOST_BODY)
+        return answer_json(_shown(request, run, await run.open_hand()), 201)
 
     async def _look(self, request: Request) -> Response:
         run = await self._run(request)
-        return answer_json((await run.find(request.path_params["hand"])).seen())
+        return answer_json(_shown(request, run, await run.find(request.path_params["hand"])))
 
     async def _act(self, request: Request) -> Response:
         run = await self._run(request)
@@ -159,7 +159,14 @@ class Service:
         return answer_json({"opponent": opponent.as_json(), "game": game, "rows": rows})
 
     async def _run(self, request: Request) -> Run:
-        return await self._runs.find(_key(request), request.path_params["run"])
+        """The run in the path, whose key is the bearer; else that of the key alone, as the second dialect."""
+        number = request.path_params.get("run")
+        if number is not None:
+            return await self._runs.find(_key(request), number)
+        run = await self._runs.find(request.headers.get("x-api-key", ""))
+        if run.game.num_players != 2:
+            raise SeatError("refused", "This dialect is for games for two.")
+        return run
 
     # --- sessions with a token -----------------------------------------------------------------------------
 
@@ -200,34 +207,16 @@ class Service:
 
     # --- hands by number -----------------------------------------------------------------------------------
 
-    async def _hands_deal(self, request: Request) -> Response:
-        run = await self._of_key(request)
-        await body_of(request, MOST_BODY)
-        return answer_json(_hand(run, await run.open_hand()), 201)
-
     async def _hands_open(self, request: Request) -> Response:
-        run = await self._of_key(request)
-        return answer_json([_hand(run, await run.find(hand.number)) for hand in run.open])
-
-    async def _hands_look(self, request: Request) -> Response:
-        run = await self._of_key(request)
-        return answer_json(_hand(run, await run.find(request.path_params["hand"])))
+        run = await self._run(request)
+        return answer_json([_shown(request, run, await run.find(hand.number)) for hand in run.open])
 
     async def _hands_act(self, request: Request) -> Response:
-        run = await self._of_key(request)
+        run = await self._run(request)
         hand = await run.find(request.path_params["hand"])
         body = await body_of(request, MOST_BODY)
         await _acted(run, hand, dialects.action_text(body), body)
-        return answer_json(_hand(run, hand))
-
-    async def _hands_results(self, request: Request) -> Response:
-        return answer_json(await self._scorer.results(await self._of_key(request)))
-
-    async def _of_key(self, request: Request) -> Run:
-        run = await self._runs.find(request.headers.get("x-api-key", ""))
-        if run.game.num_players != 2:
-            raise SeatError("refused", "This dialect is for games for two.")
-        return run
+        return answer_json(_shown(request, run, hand))
 
 
 async def _acted(run: Run, hand: BenchmarkHand, text: object, body: dict[str, Any]) -> None:
@@ -259,7 +248,10 @@ def _session(run: Run, hand: BenchmarkHand, token: str, old: str) -> Response:
     return answer_json(told)
 
 
-def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:
+def _shown(request: Request, run: Run, hand: BenchmarkHand) -> dict[str, Any]:
+    """A hand in the words of whoever asks."""
+    if "run" in request.path_params:
+        return hand.seen()
     assert hand.view is not None  # it has been dealt
     return dialects.hand_answer(hand.view, run.facts.game, hand.number, hand.turn)
 

@@ -138,9 +138,9 @@ async def visit(door: Door, sock: socket.socket, address: str) -> None:
 
 
 def bearer(header: str) -> str:
-    """The word of an ``Authorization`` header; empty without one."""
-    kind, _, word = header.partition(" ")
-    return word.strip() if kind.lower() == "bearer" else ""
+    """The word of an ``Authorization`` header; empty without one, or with several."""
+    kind, *words = header.split() or [""]
+    return words[0] if kind.lower() == "bearer" and len(words) == 1 else ""
 
 
 def player_of(header: str) -> tuple[str, str]:

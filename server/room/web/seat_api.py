@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import trio
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -15,14 +16,17 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from protocol.agents.answers import MOST_BYTES, BadFormat, parse_json
+from protocol.agents.observation import closed
 from protocol.agents.openapi import ADDRESSES, ROOT, openapi
-from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
+from protocol.agents.tools import CHIPS, MOST_WAIT_S, TOOLS, WORD, call, checked
 from protocol.agents.turns import SeatError
 from server.room.web.audience import until_gone
 from server.room.web.bridge import Bridge, Bridges, bearer, player_of
 from server.support.talk import beside
 
 _SIT_S: Final = 10.0
+_SIT: Final = closed({"table": WORD}, {"chips": CHIPS, "name": WORD, "token": WORD})
+# Of a WebSocket's first message.
 _RETRY: Final = ("busy", "too_many")
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -54,11 +58,9 @@ class SeatApi:
         path = scope.get("path", "").removeprefix(f"{ROOT}/seats/")
         if scope["type"] != "http" or path == scope["path"]:
             return False
+        key = bearer(Headers(scope=scope).get("authorization", ""))
         try:
-            self._bridges.find(
-                path.partition("/")[0],
-                bearer(dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")),
-            )
+            self._bridges.find(path.partition("/")[0], key)
         except SeatError:
             return False
         return True
@@ -76,7 +78,7 @@ class SeatApi:
         wanted = checked(await body_of(request), TOOLS["sit"].arguments)
         name, token = None, None
         header = request.headers.get("authorization", "")
-        if bearer(header):
+        if header:
             name, token = player_of(header)
         bridge = self._bridges.open(request.client.host if request.client else "", name, token)
         try:
@@ -150,16 +152,12 @@ class SeatApi:
             given = await _message(websocket)
         bridge = None
         try:
-            wanted = given.get("sit") if isinstance(given, dict) and set(given) == {"sit"} else None
-            if not isinstance(wanted, dict):
+            if not isinstance(given, dict) or list(given) != ["sit"]:
                 raise SeatError(
                     "format", 'expected {"sit": {"table": ..., "chips": ..., "name": ..., "token": ...}}'
                 )
+            wanted = checked(given["sit"], _SIT)
             who = {name: wanted.pop(name, None) for name in ("name", "token")}
-            if not all(
-                each is None or (isinstance(each, str) and each.split() == [each]) for each in who.values()
-            ):
-                raise SeatError("format", "name, token: expected words")
             bridge = self._bridges.open(websocket.client.host if websocket.client else "", **who)
             seated = await self._seated(bridge, wanted)
             await _send(websocket, {"kind": "seated", **seated})
