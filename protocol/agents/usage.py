@@ -5,8 +5,8 @@ write::
 
     #usage HAND BETTING {"in": 612, "out": 14, "usd": 0.0001, "ms": 840, "tries": 4, "fault": "provider"}
 
-HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  A line has
-at most `MAX_BYTES`; all members may be missing.  The house keeps the lines in a file of the match folder,
+HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  The JSON
+has at most `MAX_BYTES`; all members may be missing.  The house keeps the lines in a file of the match folder,
 each after its seat, and adds them up.
 """
 
@@ -23,6 +23,7 @@ CAPABILITY: Final = "usage"
 FILE: Final = "usage"
 """The name of the file in the match folder."""
 MAX_BYTES: Final = 1024
+"""Of its JSON; a hand's betting may be as long."""
 _PREFIX: Final = b"#usage "
 _START: Final = "-"
 _MOST: Final = 1e9
@@ -57,13 +58,13 @@ def format_usage(hand_number: int, betting: str, usage: Usage) -> str:
     told: dict[str, Any] = {**usage.counts, **usage.words}
     told |= {name: getattr(usage, name) for name in ("usd", "ms") if getattr(usage, name) is not None}
     told |= {"fault": usage.fault} if usage.fault else {}
-    return f"{_PREFIX.decode()}{hand_number} {betting or _START} {json.dumps(told)}"
+    return f"{_PREFIX.decode()}{hand_number} {betting or _START} {json.dumps(told, ensure_ascii=False)}"
 
 
 def names_state(line: bytes, hand_number: int, betting: str) -> bool:
     """Whether a comment, with its line end, is a ``#usage`` line for a state."""
     start = b"%b%d %b " % (_PREFIX, hand_number, (betting or _START).encode())
-    return line.startswith(start) and len(line) <= MAX_BYTES and line.endswith(b"\n")
+    return line.startswith(start) and len(line) <= len(start) + MAX_BYTES and line.endswith(b"\n")
 
 
 def format_record(seat: int, line: bytes) -> str:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
-from mcp import types
+from mcp import MCPError, types
 from mcp.server import Server
 from starlette.responses import JSONResponse
 
@@ -82,7 +82,7 @@ def server_of(desk_of: DeskOf, *, in_room: bool) -> Server[Any]:
         if str(params.uri) == _HAND:
             return _resource(_HAND, json.dumps(seen), "application/json")
         if str(params.uri) != _RULES:
-            raise ValueError(f"there are the resources {_RULES} and {_HAND}")
+            raise MCPError(types.INVALID_PARAMS, f"there are the resources {_RULES} and {_HAND}")
         seen = seen if "game" in seen else book.last_hand or seen
         if "game" not in seen:
             return _resource(_RULES, "No hand has been dealt yet.", "text/plain")

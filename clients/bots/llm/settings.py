@@ -69,7 +69,7 @@ class Settings:
     """A transcript that answers instead of the endpoint."""
 
     def __attrs_post_init__(self) -> None:
-        if not self.model or not (self.url or self.replay):
+        if not (self.model and self.model.isprintable()) or not (self.url or self.replay):
             raise ValueError("expected url=http://HOST:PORT/v1 and model=NAME, here or in a profile")
         if self.url:
             _check_url(self.url)

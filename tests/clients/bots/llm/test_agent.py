@@ -16,7 +16,7 @@ from clients.core.session import SessionError
 from engine.poker.rules import Action, HandView, load_game
 from protocol.agents.answers import answer_of, default_action
 from protocol.agents.observation import observe
-from protocol.agents.usage import names_state, parse_usage
+from protocol.agents.usage import COUNTS, Usage, format_usage, names_state, parse_usage
 from tests.support.observers import GAMES, policy
 from tests.support.provider import OWN, REFUSALS, THEIRS, VICES, FakeProvider
 
@@ -245,6 +245,7 @@ async def test_a_prompt_is_as_long_at_the_last_hand_as_at_the_tenth(
     ("spec", "why"),
     [
         ("llm", "url=http"), ("llm:url=http://x/v1", "model=NAME"),
+        ("llm:url=http://x/v1,model=\udcff", "model=NAME"),
         ("llm:url=ftp://x,model=m", "a base such as"),
         ("llm:url=http://key@x/v1,model=m", "key-file or key-env"),
         ("llm:url=http://x:0x/,model=m", "a base"), ("llm:url=http://x..y/v1,model=m", "a base"),
@@ -280,6 +281,15 @@ def test_options_that_cannot_be_taken_are_refused_in_one_line(
     bot = make_bot("llm:profile=m.toml,model=other")
     assert isinstance(bot, Llm)
     assert (bot.settings.model, bot.settings.max_tokens, bot.settings.hud) == ("other", 99, False)
+
+
+def test_what_a_decision_has_cost_is_told_whatever_the_model_is_called_and_however_long_the_hand() -> None:
+    words = {"model": "😀" * 100, "reading": "strict"}
+    cost = Usage(dict.fromkeys(COUNTS, 10**9 - 1), 0.1, 99.9, "provider", words)
+    line = format_usage(10**6, "r100" * 300, cost).encode() + b"\r\n"
+
+    assert names_state(line, 10**6, "r100" * 300)
+    assert parse_usage(line) == cost
 
 
 def test_it_learns_unless_it_is_told_nothing_of_earlier_hands() -> None:
