@@ -31,7 +31,7 @@ import attrs
 import trio
 
 from clients.bots.llm.costs import Prices, tokens_of
-from clients.bots.llm.prompt import MOST_BYTES, TOOL, Memory, system_message, user_message
+from clients.bots.llm.prompt import MOST_BYTES, TOOL, Memory, compact, system_message, user_message
 from clients.bots.llm.provider import Outcome, Provider
 from clients.bots.llm.reading import answer_in
 from clients.bots.llm.settings import KINDS, Settings, settings_of
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     import httpx2
 
 _FIRST_WAIT_S: Final = 0.5
+_MOST_WHY: Final = 256
+# Bytes of the sentence with which an answer is asked for again.
 _MOST_REFUSED: Final = 3
 """Decisions in a row."""
 _ADAPTED_TOKENS: Final = "max_completion_tokens"
@@ -152,7 +154,7 @@ class Llm(Agent):
             _Fault: there is none.
         """
         ours = self.settings
-        room = MOST_BYTES - len(self._system.encode())
+        room = MOST_BYTES - _MOST_WHY - len(self._system.encode())
         shown = user_message(view, self.seat, self._memory, self.names, room)
         messages = [{"role": "system", "content": self._system}, {"role": "user", "content": shown}]
         left = {"format": ours.formats, "illegal": ours.illegals}
@@ -188,7 +190,7 @@ class Llm(Agent):
             match outcome.kind:
                 case "ok":
                     assert outcome.reply is not None
-                    self._add_up(outcome.reply, cost)
+                    self._add_up(outcome.reply, messages, cost)
                     return outcome.reply
                 case "adapt" if self._adapt(outcome.parameter):
                     continue
@@ -257,14 +259,17 @@ class Llm(Agent):
 
     # --- what it costs -------------------------------------------------------------------------------------
 
-    def _add_up(self, reply: Mapping[str, Any], cost: Counter[str]) -> None:
+    def _add_up(self, reply: Mapping[str, Any], messages: list[dict[str, str]], cost: Counter[str]) -> None:
         tokens = tokens_of(reply)
         cost.update(tokens)
-        cost["unknown"] += not {"in", "out"} <= set(tokens)
-        self._spent_tokens += tokens.get("in", 0) + tokens.get("out", 0)
+        is_unknown = not {"in", "out"} <= set(tokens)
+        cost["unknown"] += is_unknown
+        # Budgets hold also where the endpoint does not count: a token is some four bytes.
+        spent = {"in": len(compact(messages)) // 4, "out": self.settings.max_tokens} if is_unknown else tokens
+        self._spent_tokens += spent["in"] + spent["out"]
         usd = self._prices.usd(tokens)
         cost["unpriced"] += usd is None
-        self._spent_usd += usd or 0.0
+        self._spent_usd += self._prices.usd(spent) or 0.0
         cost["nano_usd"] += round((usd or 0.0) * 1e9)
 
     def _is_spent(self) -> bool:

@@ -25,7 +25,7 @@ from protocol.agents.answers import DO, TO
 from protocol.agents.observation import Observation, closed, observe, rules_in_words, seat_at, texts
 
 MOST_BYTES: Final = 8 * 1024
-"""Of both messages."""
+"""Of all messages of a request."""
 _MOST_RECENT: Final = 2 * 1024
 _MOST_PLAYERS: Final = 256
 """Whose statistics are kept; in a room others come and go."""

@@ -159,6 +159,10 @@ async def test_a_budget_is_kept_to_the_request_and_ends_the_bot_after_the_hand(
         with pytest.raises(SessionError, match=r"the budget is spent: 6100 tokens, \$0\.0062"):
             await play("nolimit-2p-100bb", agent, 100)
         assert len(provider.requests) == 10
+        silent = model(FakeProvider(answers, "lying usage"), **options)  # about 470 and 1,024 a request
+        with pytest.raises(SessionError, match="the budget is spent"):
+            await play("nolimit-2p-100bb", silent, 100)
+        assert silent.counts["requests"] < 6
 
 
 @pytest.mark.parametrize(("game", "vice"), [*((game, "502") for game in SIX), ("leduc", "429 until 2099")])
@@ -241,6 +245,17 @@ async def test_a_prompt_is_as_long_at_the_last_hand_as_at_the_tenth(
     assert provider.requests[-1]["tools"] == [TOOL]
 
 
+async def test_a_retry_in_the_longest_hand_keeps_to_the_limit(autojump_clock: object) -> None:
+    def least(seen: dict[str, Any]) -> dict[str, Any]:
+        raises = seen["legal"]["raise"]
+        return {"do": "raise", "to": raises["least"]} if raises else {"do": "call"}
+
+    provider = FakeProvider(least, "illegal", every=2)
+    await play("nolimit-2p", model(provider), 1, [make_bot("always-raise")])
+
+    assert max(sum(len(m["content"]) for m in each["messages"]) for each in provider.requests) <= MOST_BYTES
+
+
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
@@ -302,10 +317,9 @@ async def test_it_is_not_paid_for_what_it_fails_at_by_default(autojump_clock: ob
     """The default action is a check, or a fold if there is something to call."""
     agent = model(FakeProvider(answers, "502"))
     log = await play("nolimit-2p", agent, 4, [AlwaysAllIn()])
-    expected = default_action
 
     class Absent(Agent):
         def choose_action(self, view: HandView) -> Action:
-            return expected(view)
+            return default_action(view)
 
     assert log == await play("nolimit-2p", Absent(), 4, [AlwaysAllIn()])

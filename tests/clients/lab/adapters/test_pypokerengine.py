@@ -212,17 +212,20 @@ def test_a_file_without_a_player_is_refused_in_one_line(text: str, why: str, tmp
         make_bot(f"pypokerengine:file={tmp_path / 'bot.py'},class=Bot")
 
 
+ANSWERING = f"""{BASE}class Bot(BasePokerPlayer):
+    def declare_action(self, *told): return ANSWER
+    def ignored(self, *told): ...
+    receive_game_start_message = receive_round_start_message = receive_street_start_message = ignored
+    receive_game_update_message = receive_round_result_message = ignored
+"""
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
-    [("'dance', 0", "expected fold, call or raise"), ("1 / 0", "line 4, in hand 0: ZeroDivisionError")],
+    [("'dance', 0", "expected fold, call or raise"), ("1 / 0", "line 3, in hand 0: ZeroDivisionError")],
 )
 async def test_a_player_that_fails_ends_its_bot_in_one_line(answer: str, why: str, tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text(
-        f"{BASE}class Bot(BasePokerPlayer):\n    def declare_action(self, *told):\n        return {answer}\n"
-        "    def receive(self, *told):\n        pass\n    receive_game_start_message = receive\n"
-        "    receive_round_start_message = receive_street_start_message = receive\n"
-        "    receive_game_update_message = receive\n"
-    )
+    (tmp_path / "bot.py").write_text(ANSWERING.replace("ANSWER", answer))
     with pytest.raises(SessionError, match=why):
         await played(tmp_path / "bot.py", "Bot", "nolimit-2p-100bb", 1)
 
@@ -231,12 +234,7 @@ async def test_a_player_that_fails_ends_its_bot_in_one_line(answer: str, why: st
 async def test_what_is_illegal_there_is_a_fold_or_a_check_here(
     answer: tuple[str, Any], tmp_path: Path
 ) -> None:
-    (tmp_path / "bot.py").write_text(
-        f"{BASE}class Bot(BasePokerPlayer):\n    def declare_action(self, *told):\n        return {answer}\n"
-        "    def ignored(self, *told):\n        pass\n    receive_game_start_message = ignored\n"
-        "    receive_round_start_message = receive_street_start_message = ignored\n"
-        "    receive_game_update_message = receive_round_result_message = ignored\n"
-    )
+    (tmp_path / "bot.py").write_text(ANSWERING.replace("ANSWER", str(answer)))
     _, log = await played(tmp_path / "bot.py", "Bot", "nolimit-2p", 20)  # big blind 100: 7 is no raise
 
     assert len(log) == 20
