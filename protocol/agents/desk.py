@@ -129,6 +129,7 @@ class RoomDesk:
         was_heard = self.book.is_heard
         self.book.leave()
         if reason == TOO_LATE and was_heard and self._wanted is not None:
+            self._told, self._is_asked = self._new_event(), True
             await self._request("join", self._wanted)
 
     def _tell(self, answer: object) -> None:

@@ -6,7 +6,7 @@ Errors are the objects of `protocol.agents.turns`, with HTTP's status; the first
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, Final
 
 import trio
@@ -26,11 +26,9 @@ from server.room.config import RoomConfig
 from server.room.door import listen
 from server.room.web.bridge import bearer
 from server.room.web.guard import Guard
-from server.room.web.seat_api import answer_json, answering, body_of, refusal
+from server.room.web.seat_api import Handler, answer_json, answering, body_of, refusal
 from server.room.web.serving import Browsers
 from server.support.console import Console
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 MOST_BODY: Final = 4096
 _SEED: Final = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
