@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Final
 
 import attrs
 import trio
@@ -30,12 +31,14 @@ class Pending:
 
 
 class Mailbox(Agent):
-    """A seat whose turns are in a book, for whoever answers them."""
+    """A seat whose turns are in a book, for whoever answers them (`protocol.agents.tools.Desk`)."""
 
     wants_clock = True
 
     def __init__(self) -> None:
         self.book = TurnBook(trio.Event, trio.current_time)
+        self.leaving: Final = trio.CancelScope()
+        """Cancelled when the seat is given up."""
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Sits down: at first, or because others have sat down at a room's table."""
@@ -63,3 +66,12 @@ class Mailbox(Agent):
             self.book.withdraw()
         assert self.book.action is not None  # that is what `answered` means
         return self.book.action
+
+    async def act(self, message: object) -> dict[str, Any]:
+        """Answer a turn."""
+        return self.book.answer(message)
+
+    async def leave(self) -> None:
+        """Give the seat up, at once: a match goes on without us."""
+        self.leaving.cancel()
+        self.book.leave("closed")

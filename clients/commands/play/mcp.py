@@ -30,28 +30,6 @@ _NEEDED: Final = "riverboat mcp needs the package mcp: pip install 'riverboat[mc
 _HTTP_HOST: Final = "127.0.0.1"
 
 
-class MatchDesk:
-    """The seat of a match (`protocol.agents.tools.Desk`).
-
-    Args:
-        mailbox: the agent at the seat.
-        leaving: is cancelled to give it up.
-    """
-
-    def __init__(self, mailbox: Mailbox, leaving: trio.CancelScope) -> None:
-        self.book: Final = mailbox.book
-        self._leaving = leaving
-
-    async def act(self, message: object) -> dict[str, Any]:
-        """Answer a turn."""
-        return self.book.answer(message)
-
-    async def leave(self) -> None:
-        """Give the seat up, at once: a match goes on without us."""
-        self._leaving.cancel()
-        self.book.leave("closed")
-
-
 @click.command("mcp", cls=OneLineCommand)
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
@@ -138,11 +116,10 @@ async def _desk(table: TableAddress, has_table: bool, faults: list[str]) -> Asyn
     async with trio.open_nursery() as nursery:
         if table.room is None:
             mailbox = Mailbox()
-            leaving = trio.CancelScope()
 
             async def play() -> None:
                 try:
-                    with leaving:
+                    with mailbox.leaving:
                         await join_table(mailbox, table, say)
                 except (SessionError, ProgramError) as error:
                     faults.append(str(error))
@@ -151,7 +128,7 @@ async def _desk(table: TableAddress, has_table: bool, faults: list[str]) -> Asyn
 
             mailbox.book.sits_down()
             nursery.start_soon(play)
-            yield MatchDesk(mailbox, leaving)
+            yield mailbox
         else:
             from server.support.talk import Talk
 

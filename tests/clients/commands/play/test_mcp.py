@@ -14,7 +14,7 @@ import trio
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from clients.commands.play.mcp import MatchDesk, serve_http
+from clients.commands.play.mcp import serve_http
 from clients.core.agent import Agent
 from clients.core.mailbox import Mailbox
 from clients.core.session import play
@@ -45,21 +45,20 @@ async def match(
     """A match whose first player sits at an MCP server, and that server."""
     config = match_config(game, hands, 11, log_path=folder / "match.log")
     async with table_of(attrs.evolve(config, names=names or config.names)) as table:
-        mailbox, leaving = Mailbox(), trio.CancelScope()
+        mailbox = Mailbox()
         mailbox.book.sits_down()
 
         async def sit() -> None:
-            with leaving:
+            with mailbox.leaving:
                 await sits(mailbox, table.server.ports[0])
             mailbox.book.leave("closed")
 
         table.start_soon(sit)
         for port in table.server.ports[1:]:
             table.start_soon(sits, Observer(), port)
-        desk = MatchDesk(mailbox, leaving)
 
         async def desk_of(ctx: Any) -> Desk:
-            return desk
+            return mailbox
 
         yield table, server_of(desk_of, in_room=False)
 
