@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from engine.poker.rules import GameDefinition, Rake, load_game
+from engine.poker.rules import GameDefinition, Rake
 from server.support.addresses import listening_address
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 from server.table.config import MOST_SECONDS, TimeLimits
@@ -179,29 +179,12 @@ class RoomConfig:
     """Seconds by which those who only watch are told everything later."""
 
 
-_DEFAULT_TABLES: Final = (
-    ("limit-2p", "limit-2p"), ("limit-6p", "limit-6p"), ("nolimit-6p", "nolimit-6p"), ("show", "nolimit-6p"),
-)  # fmt: skip
-# Names and games; the last is an exhibition.
+_DEFAULT: Final = Path(__file__).parent / "default.toml"
 
 
 def default_room() -> RoomConfig:
-    """The room without a file: three ring tables and an exhibition on loopback, with bots that make room."""
-    tables = []
-    for name, game_text in _DEFAULT_TABLES:
-        game, is_exhibition = load_game(game_text), name != game_text
-        table = TableConfig(
-            name=name,
-            game=attrs.evolve(game, short_raises_reopen=game.is_limit),
-            game_text=game_text,
-            fill=("simple", "hand-strength", "random"),
-            alone=is_exhibition,
-            exhibition=is_exhibition,
-            time_bank_s=60.0,
-            port=None if is_exhibition else 0,
-        )
-        tables.append(with_stakes(table))
-    return RoomConfig(tuple(tables))
+    """The room without a file."""
+    return load_room(_DEFAULT, Path())
 
 
 def with_stakes(table: TableConfig) -> TableConfig:
@@ -218,8 +201,12 @@ _RING_ONLY: Final = (
 _SIT_AND_GO_ONLY: Final = ("buy_in", "stack", "payouts", "levels")
 
 
-def load_room(path: Path) -> RoomConfig:
+def load_room(path: Path, folder: Path | None = None) -> RoomConfig:
     """The room that a file describes.
+
+    Args:
+        path: the file.
+        folder: in which what it names lies; that of the file if None.
 
     Raises:
         RoomError: the file cannot be read, or says something impossible.
@@ -230,7 +217,7 @@ def load_room(path: Path) -> RoomConfig:
         file.close()
         if not tables:
             raise file.mistake("table", "expected at least one [[table]]")
-        return _room(room, tables, path.parent)
+        return _room(room, tables, path.parent if folder is None else folder)
     except FileMistake as error:
         raise RoomError(str(error)) from error
 
