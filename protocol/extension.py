@@ -23,10 +23,11 @@ and may then make requests, in any state::
     #leave             gives the seat up, when the hand is over
     #sit-out, #sit-in  to be dealt no hands from the next one on; to be dealt in again
     #top-up 200        brings 200 chips more to the table, before the next hand
-    #chat TEXT         says something to the people at a table that allows it, when the hand is over
+    #chat TEXT         says something to the people at a table that allows it: from a page at once, in other
+                       clients' lines when the hand is over
     #show 17           shows the cards of the last hand, 17, which need not be shown
     #host nolimit-6p   a private table, answered by #hosted TABLE; at one of those, what its host decides:
-                       pace 0.4, blinds 5/10, add BOT, remove BOT, kick NAME, pause, resume
+                       pace 0.4, blinds 5/10, add BOT, remove BOT, kick NAME, chat on, chat off, pause, resume
     #name=Ann          the words of the greeting, said later
     #token=s3cret
 

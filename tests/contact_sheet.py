@@ -23,14 +23,20 @@ from engine.support.palette import style_of_pages
 from server.records.review.content import report_on
 from server.records.review.page import render_page
 from server.records.review.sources import open_source
+from server.room.hosting import open_private
 from server.table.config import TimeLimits
 from tests.support.chromium import HURRIED, Tab, chromium
 from tests.support.dealer_process import ROOT
-from tests.support.rooms import play_each, room_config, table_config
-from tests.support.screens import VIEWS, cut_cells, view
+from tests.support.rooms import play_each, room_config, table_config, until
+from tests.support.screens import VIEWS, faults_of, view
 from tests.support.web import OpenPages, pages_of
 
 TURN: Final = "!document.getElementById('turn').disabled"
+NOTICE: Final = "document.getElementById('notice').textContent"
+REFUSED: Final = """
+    document.getElementById('host-pace').value = '3600';
+    document.getElementById('host-pace').dispatchEvent(new Event('change'));
+"""
 SCREENS: Final = (
     "", "match --help", "bots", "games", "games limit-2p", "doctor", "odds KhQh JJ+,AKs --board 2h7hTc",
     "odds AhKd", "preflop", "ask always-call --game limit-2p --betting rc/ --cards AhKh --board 2h7hTc",
@@ -106,38 +112,25 @@ def screen(folder: Path, words: str) -> str:
     return f"$ riverboat {words}\n{done.stdout}{done.stderr}"
 
 
-async def take(
-    tab: Tab, folder: Path, name: str, address: str | None = None, height: int = 2000
-) -> list[str]:
-    """Take the pictures of a page, of the present one if no address is given; returns what is cut off."""
-    faults = []
+async def take(tab: Tab, folder: Path, name: str, address: str | None = None, height: int = 2000) -> None:
+    """Take the pictures of a page, of the present one if no address is given; the tab complains of faults."""
     for how in VIEWS:
         await view(tab, address, how, height)
-        faults += [f"{name}, {how}: {cell}" for cell in await cut_cells(tab)]
+        await tab.value("scrollTo(0, 0)")
+        tab.complaints += [f"{name}, {how}: {fault}" for fault in await faults_of(tab)]
         (folder / f"{name}-{how}.png").write_bytes(await tab.picture())
-    return faults
 
 
-async def look(tab: Tab, folder: Path) -> list[str]:
-    """Take the pictures of pages; returns what is cut off, in lines."""
-    faults: list[str] = []
+async def look(tab: Tab, folder: Path) -> None:
+    """Take the pictures of pages."""
     for name, page in (await trio.to_thread.run_sync(make_pages, folder)).items():
-        faults += await take(tab, folder, name, page.as_uri())
+        await take(tab, folder, name, page.as_uri())
     async with pages_of(room_config(folder / "room")) as pages:
         ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 3)
-        for path in (
-            "",
-            "tables/a",
-            "tables/a/hands",
-            "tables/a/hands/1",
-            "standings",
-            "players/Ann",
-            "nothing",
-        ):
+        for path in ("", "tables/a", "tables/a/hands", "tables/a/hands/1", "standings", "players/Ann"):
             name = f"room-{path.replace('/', '-') or 'lobby'}"
-            faults += await take(tab, folder, name, f"{pages.address}{path}")
-    return faults
+            await take(tab, folder, name, f"{pages.address}{path}")
 
 
 async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int, nursery: trio.Nursery) -> None:
@@ -198,9 +191,41 @@ async def look_at_tables(tab: Tab, folder: Path) -> None:
         requests_per_second=200.0,
     )
     async with pages_of(config) as pages, trio.open_nursery() as nursery:
+        await take(tab, folder, "nothing", f"{pages.address}nothing")
         for table, others in (("six", 5), ("nine", 8)):
             await look_at_a_table(tab, pages, folder, table, others, nursery)
-        await take(tab, folder, "nothing", f"{pages.address}nothing")
+        nursery.cancel_scope.cancel()
+
+
+async def look_at_troubles(tab: Tab, folder: Path) -> None:
+    """Take the pictures of a private table whose host has it paused, and of what goes wrong at tables."""
+    limits = TimeLimits(1.0, 600.0, 1e6, grace=60.0)
+    slow = table_config("slow", "nolimit-2p-100bb", limits=limits, time_bank_s=60.0)
+    config = room_config(folder / "troubles", slow, guest_chips=20_000, requests_per_second=200.0)
+    async with pages_of(config) as pages, trio.open_nursery() as nursery:
+        name = open_private(pages.room.room, "127.0.0.1", "nolimit-6p")
+        company = pages.room.room.tables[name].company
+        company.is_held = True  # by a host who has left
+        await sit_down(tab, pages, name, 1, nursery)
+        await tab.until("document.querySelector('#host:not([hidden]) #host-pause')?.textContent === 'Go on'")
+        await take(tab, folder, "trouble-host", height=1400)
+        await tab.value(REFUSED)
+        await tab.until(f"{NOTICE}.startsWith('That cannot be')")
+        await take(tab, folder, "trouble-refused", height=844)
+        await tab.click("#host-chat")
+        await tab.click("#host-pause")
+        await tab.until(f"{TURN} && !document.getElementById('chat').hidden")
+        await tab.value("WebSocket = class { addEventListener() {} }")  # nothing answers any more
+        for visitor in pages.room.room.door.visitors:
+            visitor.client.channel.close()
+        await tab.until(f"{NOTICE}.startsWith('The connection is lost')")
+        await take(tab, folder, "trouble-lost", height=844)
+        pages.room.room.close_table(name, "it is over")
+        await until(lambda: name not in pages.room.room.tables)
+        await sit_down(tab, pages, "slow", 1, nursery)
+        await tab.until("document.getElementById('clock').textContent.startsWith('Time bank')")
+        await take(tab, folder, "trouble-time-bank", height=844)
+        await take(tab, folder, "trouble-invite", f"{pages.address}tables/{name}", height=844)
         nursery.cancel_scope.cancel()
 
 
@@ -229,11 +254,11 @@ def write_sheet(folder: Path) -> None:
 async def main(folder: Path) -> None:
     """Make the sheet, and say what is cut off or complained of."""
     async with chromium(folder / "profile") as tab:
-        faults = await look(tab, folder)
+        await look(tab, folder)
         await look_at_tables(tab, folder)
-        faults += tab.complaints
+        await look_at_troubles(tab, folder)
     write_sheet(folder)
-    print(folder / "index.html", *faults, sep="\n")
+    print(folder / "index.html", *tab.complaints, sep="\n")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull, Registered
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
+from server.room.tables.requests import answer
 from server.room.tables.table import RoomTable
 from server.room.tls import spoken
 from server.support.addresses import whose
@@ -110,17 +111,30 @@ class Door:
                         continue
                     nursery.start_soon(self._receive, sock, address, tls, table)
 
-    async def welcome(self, sock: socket.socket, address: str) -> None:
+    async def welcome(
+        self, sock: socket.socket, address: str, meet: Callable[[Visitor], object] = lambda visitor: None
+    ) -> None:
         """Let in somebody who has come another way, such as a browser, until they have gone.
 
         Args:
             sock: this end of their connection, of plain bytes; closed at the end.
             address: theirs, to which the limits for an address apply.
+            meet: told at once who they are to the room.
         """
         if self._is_too_many(address):
             sock.close()
         else:
-            await self._receive(sock, address, None, None)
+            await self._receive(sock, address, None, None, meet)
+
+    def chat(self, visitor: Visitor, text: str) -> bool:
+        """Say something to the people at a visitor's table at once; returns whether there is one."""
+        place = visitor.place
+        table = None if place is None else self._tables.get(place.table)
+        if place is None or table is None or place.given_up.is_set() or place.visitor is not visitor:
+            return False
+        answer(table.company, place, visitor, protocol.Request("chat", text))
+        table.company.seating.flush(place.seat, visitor.client)
+        return True
 
     async def _accept(self, listener: socket.socket) -> tuple[socket.socket, str]:
         while True:
@@ -158,7 +172,12 @@ class Door:
     # --- a visit ---------------------------------------------------------------------------------------
 
     async def _receive(
-        self, sock: socket.socket, address: str, tls: ssl.SSLContext | None, table: TableConfig | None
+        self,
+        sock: socket.socket,
+        address: str,
+        tls: ssl.SSLContext | None,
+        table: TableConfig | None,
+        meet: Callable[[Visitor], object] = lambda visitor: None,
     ) -> None:
         """The whole visit of a client, whatever happens in it."""
         address = whose(address)
@@ -169,6 +188,7 @@ class Door:
                 client = Client(channel, protocol.DealerConnection(None if table is None else table.game))
                 visitor = Visitor(client, address)
                 self.visitors.add(visitor)
+                meet(visitor)
                 try:
                     if table is None:
                         await self._visit(visitor)

@@ -15,6 +15,7 @@ import trio
 from engine.poker.rules import load_game
 from engine.support.user_input import parse_finite, parse_whole
 from server.room.config import MOST_PACE_S, RoomConfig, TableConfig, with_stakes
+from server.room.identities import stem_of
 from server.room.room import Room
 from server.room.tables.company import Company
 from server.room.tables.place import Place, RequestRefused
@@ -27,12 +28,12 @@ _MOST_TABLES: Final = 50
 _EMPTY_S: Final = 600.0
 # After which a table at which no person sits closes.
 _LOOK_S: Final = 30.0
-_HELP: Final = "pace SECONDS, blinds SMALL/BIG, add BOT, remove BOT, kick NAME, pause or resume"
+_HELP: Final = "pace SECONDS, blinds SMALL/BIG, add BOT, remove BOT, kick NAME, chat on/off, pause or resume"
 
 
-def bots_of(config: RoomConfig) -> tuple[str, ...]:
-    """The bots that a host may add: those that the room's file names."""
-    return tuple(dict.fromkeys(bot for table in config.tables for bot in table.fill))
+def bots_of(config: RoomConfig, use: str = "fill") -> tuple[str, ...]:
+    """The bots that a host may add, or ask for advice: those that the room's file names."""
+    return tuple(dict.fromkeys(bot for table in config.tables for bot in getattr(table, use)))
 
 
 def open_private(room: Room, address: str, game: str) -> str:
@@ -43,17 +44,21 @@ def open_private(room: Room, address: str, game: str) -> str:
     """
     if game not in GAMES:
         raise RequestRefused(f"expected one of {', '.join(GAMES)}, got {game[:40]!r}")
-    openers = [table.config.opener for table in room.tables.values() if table.config.private]
+    openers = [table.config.opener for table in room.tables.values() if table.config.opener is not None]
     if len(openers) >= _MOST_TABLES:
         raise RequestRefused(f"there are {_MOST_TABLES} private tables already: try again later")
     share = room.config.private_tables_per_address
     if openers.count(address) >= share:
         raise RequestRefused(f"your address has opened {share} private tables already: try again later")
     name = f"private-{secrets.token_hex(10)}"
-    config = TableConfig(name, load_game(game), game, private=True, opener=address, chat=True, time_bank_s=60)
-    table = room.open_table(_for_guests(room.config, config))
-    table.company.on_host = TableHost(table, room.config).do
-    room.start_soon(_close_when_empty, table)
+    hosted: dict[str, Any] = {"private": True, "opener": address, "time_bank_s": 60}
+    config = TableConfig(name, load_game(game), game, advice=bots_of(room.config, "advice"), **hosted)
+
+    def furnish(table: RoomTable) -> None:
+        table.company.on_host = TableHost(table, room.config).do
+        room.start_soon(_close_when_empty, table)
+
+    room.open_table(_for_guests(room.config, config), furnish)
     return name
 
 
@@ -108,6 +113,9 @@ class TableHost:
             case ["remove" | "kick" as word, what]:
                 self._dismiss(word, what)
                 done = f"removes {what}"
+            case ["chat", "on" | "off" as word]:
+                table.change(chat=word == "on")
+                done = f"switches the chat {word}"
             case ["pause" | "resume" as word]:
                 table.company.is_held = word == "pause"
                 done = "pauses the table" if table.company.is_held else "lets the table go on"
@@ -123,9 +131,9 @@ class TableHost:
             kind = "bot" if word == "remove" else "player"
             raise RequestRefused(f"{name[:40]!r} is no {kind} that stays at this table")
         if word == "remove":
-            kind = name.rpartition("-")[0]
+            stem = name.rpartition("-")[0]
             fill = table.config.fill
-            first = next((at for at, bot in enumerate(fill) if bot.partition(":")[0] == kind), len(fill))
+            first = next((at for at, bot in enumerate(fill) if stem_of(bot) == stem), len(fill))
             table.change(fill=fill[:first] + fill[first + 1 :])
         table.company.dismiss(name, "the host has decided so")
 

@@ -72,7 +72,7 @@ class HouseBots:
 
     def send(self, table: TableConfig, bot: str) -> str:
         """Ask a bot to come to a table; returns the name under which it comes."""
-        name, token = self._identities.expect_bot(bot.partition(":")[0])
+        name, token = self._identities.expect_bot(bot)
         order = {"bot": bot, "table": table.name, "name": name, "token": token}
         try:
             self._orders.send_nowait(json.dumps(order).encode() + b"\n")

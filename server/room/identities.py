@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import secrets
-from collections import deque
 from hashlib import sha256
 from typing import Final
 
@@ -18,6 +17,7 @@ from server.room.config import NAME, RoomConfig
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger, Registered
 from server.room.tables.place import RequestRefused
+from server.support.allowance import Allowances
 from server.support.seat_tokens import same_token
 
 _COST: Final = 2**14
@@ -26,8 +26,6 @@ _LONGEST_STEM: Final = 24
 # Of a name, so that a number fits after it.
 _OF_GUEST: Final = "guest:"
 # Begins their tokens.
-_MOST_KEYS: Final = 10_000
-# Of which it is remembered how often something has happened.
 
 
 def new_token() -> str:
@@ -67,6 +65,11 @@ def renew(ledger: Ledger, name: str) -> tuple[Registered, str]:
     return player, token
 
 
+def stem_of(bot: str) -> str:
+    """The part of a house bot's name that is before its number."""
+    return bot.partition(":")[0][:_LONGEST_STEM]
+
+
 def check_name(name: str) -> None:
     """Make sure that a player can have this name.
 
@@ -80,43 +83,24 @@ def check_name(name: str) -> None:
         )
 
 
-class LastMinute:
-    """How often something has happened within the last minute, by key."""
-
-    def __init__(self) -> None:
-        self._when: dict[object, deque[float]] = {}
-
-    def number(self, key: object) -> int:
-        """How often it has happened."""
-        times = self._when.get(key, deque())
-        while times and times[0] < trio.current_time() - _MINUTE_S:
-            times.popleft()
-        return len(times)
-
-    def add(self, key: object) -> None:
-        """Note that it has happened."""
-        if key not in self._when and len(self._when) >= _MOST_KEYS:
-            del self._when[next(iter(self._when))]
-        self._when.setdefault(key, deque()).append(trio.current_time())
-
-
 class Identities:
     """Says who a client is that gives a name, and perhaps a token."""
 
     def __init__(self, config: RoomConfig, ledger: Ledger) -> None:
         self._config = config
         self._ledger = ledger
-        self._wrong = LastMinute()  # guesses, by address and player
-        self._guests = LastMinute()  # who came, by address
+        wrong, guests = config.guesses_per_minute, config.guests_per_minute
+        self._guesses = Allowances(wrong / _MINUTE_S, wrong)  # by address and player
+        self._guests = Allowances(guests / _MINUTE_S, guests)  # by address
         self._known: dict[bytes | None, bytes] = {}  # quick hashes of tokens that were right, by the others
         self._secrets: dict[str, str] = {}  # names of guests who may come back, by what they were told
         self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
         self._present: set[str] = set()  # names of guests and bots
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
 
-    def expect_bot(self, stem: str) -> tuple[str, str]:
+    def expect_bot(self, bot: str) -> tuple[str, str]:
         """A name for one of the house's bots, and a token that is good for one visit."""
-        name = self._free_name(stem, "house")
+        name = self._free_name(stem_of(bot), "house")
         token = new_token()
         self._bots[token] = name
         self._present.add(name)
@@ -133,7 +117,7 @@ class Identities:
 
     def _free_name(self, stem: str, kind: str) -> str:
         """A name that nobody has, or that belonged to somebody of the same kind who has gone."""
-        names = (f"{stem[:_LONGEST_STEM]}-{number}" for number in itertools.count(1))
+        names = (f"{stem_of(stem)}-{number}" for number in itertools.count(1))
         free = (name for name in names if name not in self._present)
         return next(name for name in free if getattr(self._ledger.player(name), "kind", kind) == kind)
 
@@ -156,14 +140,13 @@ class Identities:
             return player
         key = address, None if player is None else player.id
         is_awaited = player is not None and known is None and self._ledger.has_seat(player)
-        if not is_awaited and self._wrong.number(key) >= self._config.guesses_per_minute:
+        if not is_awaited and not self._guesses.of(key).take():
             raise RequestRefused("too many wrong tokens from this address: wait a minute")
         found = b""
         if player is not None and player.salt is not None:
             async with self._hashing:
                 found = await trio.to_thread.run_sync(hashed, token, player.salt)
         if player is None or player.token is None or not same_token(found, player.token):
-            self._wrong.add(key)
             raise RequestRefused("the name and the token do not belong together")
         self._known[player.token] = quick
         return player
@@ -181,9 +164,8 @@ class Identities:
         """A player without a token, with a name that nobody else has, and chips to play with."""
         if not self._config.guests:
             raise RequestRefused("a name and its token are needed here (riverboat room add-player)")
-        if self._guests.number(address) >= self._config.guests_per_minute:
+        if not self._guests.of(address).take():
             raise RequestRefused("too many guests from this address: wait a minute")
-        self._guests.add(address)
         name = wanted if NAME.fullmatch(wanted) else "guest-1"
         found = self._ledger.player(name)
         if found is not None and (found.kind != "guest" or found.name in self._present):

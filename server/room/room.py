@@ -137,14 +137,16 @@ class Room:
     def _settle_guests(self) -> None:
         """Return the chips of an earlier run's guests, who do not come back, to the house.
 
-        Sit-and-gos in which they were playing are settled first.
+        Sit-and-gos in which they were playing are settled first.  At a table that the room has no more, such
+        as a private one, everybody stands up.
         """
-        for config in self.config.tables:
-            self.ledger.open_table(config.name)
+        here = {config.name for config in self.config.tables}
+        for name in here:
+            self.ledger.open_table(name)
         for name in self.ledger.tables():
             SitAndGos(self.ledger).call_off(name)
             for place in self.ledger.places(name):
-                if place.player.kind != "registered":
+                if name not in here or place.player.kind != "registered":
                     self.ledger.stand_up(name, place.seat)
         for player in self.ledger.players():
             if player.kind == "guest":
@@ -157,8 +159,14 @@ class Room:
         assert self._tasks is not None  # the room is open
         self._tasks.start_soon(task, *words)
 
-    def open_table(self, config: TableConfig) -> RoomTable:
+    def open_table(
+        self, config: TableConfig, furnish: Callable[[RoomTable], object] = lambda table: None
+    ) -> None:
         """Open a table, one of the room's or another.
+
+        Args:
+            config: the table.
+            furnish: gives it what it needs besides, also when it is opened again after a fault.
 
         Raises:
             RoomError: its log cannot be opened, or the table is already open.
@@ -166,20 +174,21 @@ class Room:
         if config.name in self.tables:
             raise RoomError(f"the table {config.name} is open")
         assert self._tasks is not None  # the room is open
-        self.tables[config.name] = table = self._new_table(config)
-        self._tasks.start_soon(self._keep, table)
-        return table
+        self._tasks.start_soon(self._keep, self._new_table(config, furnish), furnish)
 
-    def _new_table(self, config: TableConfig) -> RoomTable:
+    def _new_table(self, config: TableConfig, furnish: Callable[[RoomTable], object]) -> RoomTable:
         console = self._console
         if isinstance(console, OperatorConsole):
             console = console.of_table(config.name)
         try:
-            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send)
+            table = RoomTable(config, self.ledger, self.config.data, console, self._bots.send)
         except MatchAborted as error:
             raise RoomError(error.lines.strip().replace("\n", ": ")) from error
+        self.tables[config.name] = table
+        furnish(table)
+        return table
 
-    async def _keep(self, table: RoomTable) -> None:
+    async def _keep(self, table: RoomTable, furnish: Callable[[RoomTable], object]) -> None:
         """Let a table play; after a fault it is opened again."""
         name = table.config.name
         try:
@@ -198,7 +207,7 @@ class Room:
                 if self._is_closing is not None:
                     return
                 try:
-                    self.tables[name] = table = self._new_table(table.config)
+                    table = self._new_table(table.config, furnish)
                 except (RoomError, LedgerError, LedgerIsFull) as error:
                     self._console.err(f"riverboat: {name} stays closed: {error}\n")
                     return

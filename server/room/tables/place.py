@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import attrs
 import trio
@@ -11,8 +12,11 @@ from engine.support.user_input import parse_whole, printable
 from protocol import InLobby, Note, Seated, State, TurnWithdrawn
 from protocol.extension import KEEP, NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
+from server.support.allowance import Allowance
 from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat
+
+_HEARS: Final = (State.LOBBY, State.WATCHING, State.TO_ACT)
 
 
 class RequestRefused(Exception):
@@ -53,7 +57,7 @@ class Visitor:
     def say(self, name: str, text: str) -> None:
         """Send a note to a client that knows what a room is; the next flush writes it."""
         connection = self.client.connection
-        if "lobby" in self.client.capabilities and connection.state in (State.LOBBY, State.WATCHING):
+        if "lobby" in self.client.capabilities and connection.state in _HEARS:
             self.client.say(connection.send(Note(name, printable(" ".join(text.split())))))
 
     def loses_seat(self, reason: str) -> None:
@@ -112,6 +116,8 @@ class Place:
     is_settled: bool = False
     """The ledger has no chips of theirs at the table any more."""
 
+    breath: Allowance = attrs.Factory(lambda: Allowance(1.0, 5.0))
+    """For what they say to the others."""
     given_up: trio.Event = attrs.Factory(trio.Event)
     """Set when the seat is no longer theirs."""
     farewell: Callable[[], object] | None = None

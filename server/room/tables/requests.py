@@ -86,6 +86,8 @@ def answer(company: Management, place: Place, visitor: Visitor, request: Request
                 place.unshown = None
         case "chat" if not company.config.chat:
             visitor.say("refused", "chat: it is off at this table")
+        case "chat" if not place.breath.take():
+            visitor.say("refused", "chat: wait a little: too much at once")
         case "chat":
             text = " ".join(request.text.split())[:_LONGEST_CHAT]
             company.tell([f"{place.player.name}: {text}"] if text else [], people_only=True)

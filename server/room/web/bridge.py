@@ -10,6 +10,7 @@ import math
 import secrets
 import socket
 import traceback
+from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ import trio
 from protocol.agents.desk import RoomDesk
 from protocol.agents.turns import SeatError
 from server.room.door import Door
+from server.room.tables.place import Visitor
 from server.support.allowance import Allowance
 from server.support.console import Console
 from server.support.seat_tokens import same_token
@@ -87,29 +89,25 @@ class Bridges:
             name: of the player; None for a guest.
             token: of that name.
         """
-        ours, theirs = socket.socketpair()
-        theirs.setblocking(False)
-        bridge = Bridge(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), name, token)
+        bridge = Bridge(come_in(self._nursery, self._door, address), name, token)
         self._by_id[bridge.id] = bridge
-        self._nursery.start_soon(self._keep, bridge, theirs, address)
+        self._nursery.start_soon(self._keep, bridge)
         return bridge
 
-    async def _keep(self, bridge: Bridge, theirs: socket.socket, address: str) -> None:
+    async def _keep(self, bridge: Bridge) -> None:
         """Keep a seat until the room or the agent has had enough of it."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(visit, self._door, theirs, address)
-            try:
-                with bridge.patience:
-                    await bridge.run()
-            except Exception as error:  # a fault of ours ends this seat alone
-                self._console.err("".join(traceback.format_exception(error)))
-            finally:
-                await trio.aclose_forcefully(bridge.stream)
-                if bridge.has_left:
-                    del self._by_id[bridge.id]
-            if not bridge.has_left:
-                await trio.sleep(_TOLD_S)  # whoever asks is told that it has closed
+        try:
+            with bridge.patience:
+                await bridge.run()
+        except Exception as error:  # a fault of ours ends this seat alone
+            self._console.err("".join(traceback.format_exception(error)))
+        finally:
+            await trio.aclose_forcefully(bridge.stream)
+            if bridge.has_left:
                 del self._by_id[bridge.id]
+        if not bridge.has_left:
+            await trio.sleep(_TOLD_S)  # whoever asks is told that it has closed
+            del self._by_id[bridge.id]
 
     def find(self, number: str, key: str) -> Bridge:
         """The seat of an id.
@@ -131,10 +129,22 @@ class Bridges:
         bridge.book.leave("closed")
 
 
-async def visit(door: Door, sock: socket.socket, address: str) -> None:
-    """A visit at the door; it ends at the table, perhaps with the end of a hand: the door alone ends it."""
-    with trio.CancelScope(shield=True):
-        await door.welcome(sock, address)
+def come_in(
+    nursery: trio.Nursery, door: Door, address: str, *meet: Callable[[Visitor], object]
+) -> trio.SocketStream:
+    """Come to the door; returns the visitor's end of the connection.
+
+    A visit ends at the table, perhaps with the end of a hand: the door alone ends it.
+    """
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+
+    async def visit() -> None:
+        with trio.CancelScope(shield=True):
+            await door.welcome(theirs, address, *meet)
+
+    nursery.start_soon(visit)
+    return trio.SocketStream(trio.socket.from_stdlib_socket(ours))
 
 
 def bearer(header: str) -> str:

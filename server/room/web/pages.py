@@ -153,14 +153,12 @@ class Pages:
         table = _there(self._room.tables.get(request.path_params["table"]))
         config = table.config
         past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
-        row = _row(table, self._is_late)
         return self._page(
             "table",
-            table=row,
-            setup=_setup(config, row),
+            table=_row(table, self._is_late),
             bots=_kinds(bots_of(self._room.config)) if config.opener is not None else None,
             config=config,
-            terms=_terms(config),
+            prizes=_prizes(config),
             past=past,
             guests=self._room.config.guests,
         )
@@ -269,6 +267,7 @@ def _row(table: RoomTable, is_late: bool) -> dict[str, Any]:
         "now": _now(table),
         "hands": None if is_late else table.hands_played,
         "paused": table.is_paused or table.company.is_held,
+        "chat": config.chat,
         "fill": _kinds(config.fill),
         "unfilled": _kinds(table.company.filling.unfilled),
         "contest": None if table.company.contest is None else _contest(table.company.contest, is_late),
@@ -308,21 +307,6 @@ def _now(table: RoomTable) -> str:
     return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
 
 
-def _setup(config: TableConfig, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts that the script of a table's page needs; `row` is the table's entry in the lobby."""
-    return {
-        "seats": row["seats"],
-        "fill": row["fill"],
-        "blind": config.game.big_blind,
-        "most": config.most,
-        "pace": config.pace_s,
-        "showdown": config.showdown_s,
-        "seconds": config.limits.response,
-        "keep": config.keep_seat_s,
-        "contest": config.sit_and_go is not None,
-    }
-
-
 def _contest(contest: Contest, is_late: bool) -> dict[str, Any]:
     """The standing of a table's sit-and-go, or the end of the last one."""
     level = contest.level
@@ -340,20 +324,11 @@ def _contest(contest: Contest, is_late: bool) -> dict[str, Any]:
     }
 
 
-def _terms(config: TableConfig) -> str:
-    """The terms of a sit-and-go, for those who consider joining."""
+def _prizes(config: TableConfig) -> list[int]:
+    """The prizes of a table's sit-and-go, by place, as far as there are any."""
     terms = config.sit_and_go
-    if terms is None:
-        return ""
-    first = terms.levels[0]
-    lasts = f"{first.hands} hands" if first.hands else f"{first.minutes:g} minutes"
-    prizes = prizes_by_place(config.least * config.seats, terms.payouts, config.seats)
-    paid = ", ".join([f"{ordinal(place)} {prize}" for place, prize in enumerate(prizes, 1) if prize])
-    return (
-        f"A sit-and-go: a seat costs {config.least} chips, everybody begins with {terms.stack}, "
-        f"and it begins when all {config.seats} seats are taken. The first level, {first}, lasts {lasts}. "
-        f"Prizes: {paid or 'none'}."
-    )
+    found = () if terms is None else prizes_by_place(config.least * config.seats, terms.payouts, config.seats)
+    return [prize for prize in found if prize]
 
 
 def _describe(game: GameDefinition) -> str:

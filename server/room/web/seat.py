@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -22,8 +22,9 @@ from protocol.framing import LineBuffer
 from protocol.match_state import MatchStateReader
 from protocol.room_game import RoomGame
 from server.room.door import Door
+from server.room.tables.place import Visitor
 from server.room.web.advice import WORD, Trainer
-from server.room.web.bridge import visit
+from server.room.web.bridge import come_in
 from server.room.web.scenes import company, draw, seen_by_player
 from server.support.allowance import Allowance
 
@@ -114,6 +115,7 @@ class DoorReader:
 LONGEST: Final = 8192
 """The longest message from a browser, in bytes."""
 _CHUNK: Final = 32 * 1024
+_CHAT: Final = re.compile(r"#chat ([^\r\n]*)[\r\n]*")
 _ADVICES: Final = 10
 _ADVICES_PER_S: Final = 0.2
 # Of one person.
@@ -121,33 +123,42 @@ _ADVICES_PER_S: Final = 0.2
 
 async def seat(websocket: WebSocket, door: Door, trainer: Trainer) -> None:
     """Bring a browser to the door; returns when either has gone."""
+    visitors: list[Visitor] = []
     await websocket.accept()
     address = websocket.client.host if websocket.client else ""
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    stream = trio.SocketStream(trio.socket.from_stdlib_socket(ours))
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(visit, door, theirs, address)
+        stream = come_in(nursery, door, address, visitors.append)
         try:
             async with trio.open_nursery() as talking:
                 reader = DoorReader(lambda table: company(door.places(table)))
                 talking.start_soon(_tell, stream, websocket, reader, talking.cancel_scope)
-                await _listen(websocket, stream, _Pupil(websocket, door, trainer, reader, talking))
+                await _listen(websocket, stream, _Person(websocket, door, visitors, trainer, reader, talking))
                 talking.cancel_scope.cancel()
         finally:
             await trio.aclose_forcefully(stream)
 
 
 @attrs.frozen
-class _Pupil:
-    """A person who may ask what a bot would do."""
+class _Person:
+    """A person, who may ask what a bot would do, and is heard by the others at once."""
 
     websocket: WebSocket
     door: Door
+    visitors: list[Visitor]
+    """Who they are to the door; none before it has met them."""
     trainer: Trainer
     reader: DoorReader
     nursery: trio.Nursery
     _allowance: Allowance = attrs.field(factory=lambda: Allowance(_ADVICES_PER_S, _ADVICES))
+
+    def does(self, text: str) -> bool:
+        """Do what does not wait for the end of the hand; returns whether it is something of that kind."""
+        chat = _CHAT.fullmatch(text)
+        if text.startswith(WORD):
+            self.ask(text.removeprefix(WORD).strip())
+        elif chat is None or not any(self.door.chat(each, chat.group(1)) for each in self.visitors):
+            return False
+        return True
 
     def ask(self, text: str) -> None:
         """Ask a bot, or for the review of a hand; the page is told when there is an answer."""
@@ -180,17 +191,15 @@ class _Pupil:
             await self.websocket.send_text(json.dumps({"kind": "advice", **found}))
 
 
-async def _listen(websocket: WebSocket, stream: trio.SocketStream, pupil: _Pupil) -> None:
+async def _listen(websocket: WebSocket, stream: trio.SocketStream, person: _Person) -> None:
     """Pass on what the browser says, until it has gone or the door has cut it off."""
     with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         while True:
             text = (await websocket.receive()).get("text")
             if text is None:
                 return  # it has gone, or speaks bytes
-            if text.startswith(WORD):
-                pupil.ask(text.removeprefix(WORD).strip())
-                continue
-            await stream.send_all(text.encode("utf-8", "replace"))
+            if not person.does(text):
+                await stream.send_all(text.encode("utf-8", "replace"))
 
 
 async def _tell(

@@ -120,22 +120,6 @@ async def test_a_seat_is_kept_for_a_name_with_a_token_and_given_back(tmp_path: P
         assert room.chips_of("Ann") == 500 + room.won()["Ann"]
 
 
-async def test_a_name_belongs_to_whoever_has_its_token(tmp_path: Path) -> None:
-    config = room_config(tmp_path, guesses_per_minute=3)
-    account(config)
-    async with room_of(config) as room:
-        liar = await room.sit_down(words="name=Ann")
-        thief = await room.enter(f"name=Ann token={'0' * 40}")
-        await thief.say(*["#join a"] * 5)
-        refusals = [await thief.until("#refused") for _ in range(5)]
-
-        names = [place.player.name for place in room.room.tables["a"].places if place is not None]
-        assert names == ["Ann-1"]
-        assert refusals[:3] == ["#refused the name and the token do not belong together"] * 3
-        assert refusals[3:] == ["#refused too many wrong tokens from this address: wait a minute"] * 2
-        await liar.leave()
-
-
 async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> None:
     config = room_config(tmp_path)
     words = account(config)

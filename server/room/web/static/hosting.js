@@ -3,6 +3,30 @@ import {make} from "./scene.js";
 
 const $ = (id) => document.getElementById(id);
 
+// A button for what is so when the hand is over: until then it shows the host's wish.
+class Switch {
+  constructor(button, begin, end, tell) {
+    this.button = button;
+    this.words = {true: end, false: begin};
+    this.wish = null;
+    button.addEventListener("click", () => {
+      this.wish = button.getAttribute("aria-pressed") !== "true";
+      this.show(this.wish);
+      tell(this.wish);
+    });
+  }
+
+  show(isOn) {
+    this.button.setAttribute("aria-pressed", String(isOn));
+    this.button.textContent = this.words[isOn];
+  }
+
+  look(isOn, isHost) {
+    if (!isHost || this.wish === isOn) this.wish = null;
+    this.show(this.wish ?? isOn);
+  }
+}
+
 export class Hosting {
   constructor(say) {
     this.say = (text) => say(`#host ${text}`);
@@ -18,17 +42,8 @@ export class Hosting {
     $("host-remove").addEventListener("change", (event) => this.once(event.target, (name) => {
       this.say(`${event.target.selectedOptions[0].dataset.house ? "remove" : "kick"} ${name}`);
     }));
-    this.wish = null; // whether the table is to be paused, until it is so: when the hand is over
-    $("host-pause").addEventListener("click", () => {
-      this.wish = $("host-pause").getAttribute("aria-pressed") !== "true";
-      this.showPause(this.wish);
-      this.say(this.wish ? "pause" : "resume");
-    });
-  }
-
-  showPause(isPaused) {
-    $("host-pause").setAttribute("aria-pressed", String(isPaused));
-    $("host-pause").textContent = isPaused ? "Go on" : "Pause";
+    this.pause = new Switch($("host-pause"), "Pause", "Go on", (isOn) => this.say(isOn ? "pause" : "resume"));
+    this.chat = new Switch($("host-chat"), "Allow chat", "End chat", (isOn) => this.say(`chat ${isOn ? "on" : "off"}`));
   }
 
   once(select, act) {
@@ -39,8 +54,8 @@ export class Hosting {
   // Who sits at the table, and whether oneself, by one's name, is the host.
   look(table, name) {
     $("host").hidden = !name || name !== table.host;
-    if ($("host").hidden || this.wish === table.paused) this.wish = null;
-    this.showPause(this.wish ?? table.paused);
+    this.pause.look(table.paused, !$("host").hidden);
+    this.chat.look(table.chat, !$("host").hidden);
     $("who-hosts").textContent = table.host ? `The host is ${table.host}.` : "Who sits down first is the host.";
     const others = table.seats.filter((seat) => seat && seat.name !== table.host);
     const names = others.map((seat) => seat.name).join(" ");

@@ -12,6 +12,7 @@ const $ = (id) => document.getElementById(id);
 const setup = JSON.parse($("setup").textContent);
 const table = $("table").dataset.table;
 const MOST_RESULTS = 50;
+const MOST_SAID = 20;
 const POLL_MS = 3000;
 const PAUSED = "The table is paused.";
 const UNLIMITED = 2 ** 31 - 1; // what the protocol says for it
@@ -127,7 +128,7 @@ async function lookForUpdate() {
     if (answer.status !== 404 || $("updated")) return;
     const node = make("p", "notice", "The room has been updated: reload this page when you can.");
     node.id = "updated";
-    $("table").prepend(node);
+    $("table").before(node);
   } catch { /* out of reach: it is asked again */ }
 }
 
@@ -146,6 +147,7 @@ async function lookAround() {
 function around(found) {
   if (hosting) hosting.look(found, isSeated && found.seats[felt.own] ? found.seats[felt.own].name : "");
   if (!scene || scene.over) felt.company(found.seats);
+  if ($("chat")) $("chat").hidden = !found.chat;
   if (found.contest) tellContest(found.contest, found.seats);
   if (found.paused) notice(PAUSED);
   else if ($("notice").textContent === PAUSED) notice("");
@@ -257,6 +259,8 @@ function obey(message) {
     if (socket && !$("join").hidden) socket.close();
   } else if (message.name === "message") {
     notice(message.text);
+    $("said")?.prepend(make("li", "", message.text));
+    if ($("said")?.children.length > MOST_SAID) $("said").lastChild.remove();
   } else if (message.name === "clock") {
     seconds = Number(message.text) || 0;
   }

@@ -21,7 +21,6 @@ from clients.core.program import TableAddress
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import GameDefinition, load_game
 from server.room.config import Policy, RoomConfig
-from server.room.hosting import open_private
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import Level, SitAndGo
@@ -206,7 +205,7 @@ async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> No
 
 
 OBSERVE = """
-    window.seen = []; window.shifts = 0; window.replies = [];
+    window.seen = []; window.shifts = []; window.replies = [];
     const seats = () => [...document.querySelectorAll('.seat')];
     const badges = () => seats().map((seat) => seat.querySelector('.badge').textContent);
     const text = (name) => document.querySelector(name).textContent;
@@ -215,11 +214,15 @@ OBSERVE = """
     const all = {subtree: true, childList: true, characterData: true};
     new MutationObserver(look).observe(document.getElementById('felt'), all);
     new PerformanceObserver((list) => list.getEntries().forEach((each) => {
-      if (!each.hadRecentInput) shifts += each.value;
+      if (!each.hadRecentInput) shifts.push([each.value, ...each.sources.map(({node}) => node?.outerHTML)]);
     })).observe({type: 'layout-shift'});
     new PerformanceObserver((list) => list.getEntries().forEach((each) => {
       if (each.name === 'click') replies.push(each.duration);
     })).observe({type: 'event', durationThreshold: 16});
+"""
+MOTION = """
+    window.moved = 0;
+    Element.prototype.animate = (frames) => { moved += !("strokeDashoffset" in frames[0]); };
 """
 SPREAD = """['#bar', '#felt'].every((name) => {
     const box = document.querySelector(name).getBoundingClientRect();
@@ -272,7 +275,8 @@ def check_pace(seen: list[list[Any]]) -> int:
     return ends
 
 
-@pytest.mark.parametrize(("width", "height", "way"), [(1280, 800, "mouse"), (390, 844, "keys")])
+@pytest.mark.parametrize("way", ["mouse", "keys"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 async def test_each_action_and_each_showdown_can_be_seen(
     tmp_path: Path, width: int, height: int, way: str
 ) -> None:
@@ -284,18 +288,46 @@ async def test_each_action_and_each_showdown_can_be_seen(
         await tab.size(width, height)
         await sit_with_others(tab, pages, nursery, 4)
         count = "document.querySelectorAll('#results li').length"
-        while await tab.until(f"{count} >= {HANDS // 2} ? 'over' : !{HIDDEN} && 'turn'") == "turn":
+        while await tab.until(f"{count} >= {HANDS} ? 'over' : !{HIDDEN} && 'turn'") == "turn":
             if not await tab.value("scrollY"):
                 assert await tab.value(SPREAD)
             await tab.value(SEEN)
             await (tab.click("#call") if way == "mouse" else tab.press("c"))
             await tab.until(HIDDEN)
-        assert check_pace(await tab.value("seen")) >= HANDS // 2 - 1
-        assert await tab.value("shifts") < 0.01
-        replies = await tab.value("replies")
-        assert (
-            all(each <= 100 for each in replies) or sorted(replies)[len(replies) // 2] <= 50
-        )  # a busy machine
+        assert check_pace(await tab.value("seen")) >= HANDS - 1
+        assert await tab.value("shifts") == []
+        replies = sorted(await tab.value("replies"))
+        assert replies[int(0.95 * len(replies))] <= 100
+        assert tab.complaints == []
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_is_chosen_ahead_is_played_and_nothing_moves_where_that_is_wished(tmp_path: Path) -> None:
+    async with (
+        pages_of(paced(tmp_path / "room", load_game("nolimit-2p-100bb"))) as pages,
+        chromium(tmp_path / "profile") as tab,
+        trio.open_nursery() as nursery,
+    ):
+        await tab.ask(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}]
+        )
+        await sit_with_others(tab, pages, nursery, 0)
+        await tab.value(MOTION)
+        await tab.click("[data-ahead=callany]")  # of the first hand alone
+        bob = await pages.room.sit_down(words="name=Bob")
+        raises = lambda text: "c" if "r" in text or "/" in text else "r6"  # noqa: E731
+        nursery.start_soon(bob.play_hands, 1 << 30, raises)
+        results = "document.querySelectorAll('#results li').length"
+        await tab.until(f"{results} === 1")
+        while await tab.until(f"{results} >= 4 ? 'over' : !{HIDDEN} && 'turn'") == "turn":
+            await tab.value(SEEN)
+            await tab.value("document.querySelector('[data-ahead=checkfold]').checked = true")
+            await tab.click("#call")
+            await tab.until(HIDDEN)
+        first, *others = [line.split(":")[2] for line in hands_of(pages.room)]
+        assert re.fullmatch(r"c?r6c/cc/cc/cc", first)
+        assert {line for line in others if "f" in line} == {"cr6f"}  # called, then folded
+        assert await tab.value("[moved, document.querySelector(':checked[data-ahead=callany]')]") == [0, None]
         assert tab.complaints == []
         nursery.cancel_scope.cancel()
 
@@ -379,49 +411,15 @@ async def test_a_reload_keeps_the_statistics_and_an_update_asks_for_one(
         nursery.cancel_scope.cancel()
 
 
-async def test_a_stranger_plays_after_three_clicks_at_most(tmp_path: Path) -> None:
+async def test_a_stranger_plays_after_one_click(tmp_path: Path) -> None:
     table = table_config("a", "limit-2p", fill=("always-call",), pace_s=0.4, showdown_s=2.5)
     async with (
         pages_of(room_config(tmp_path / "room", table)) as pages,
         chromium(tmp_path / "profile") as tab,
     ):
         await tab.open(pages.address)
-        clicks = 0
-        while not await tab.value(f"document.getElementById('turn') && !{HIDDEN}"):
-            if await tab.value("document.getElementById('play') !== null"):
-                await tab.click("#play")
-                clicks += 1
-                await tab.until("document.getElementById('turn') !== null")
-            with trio.fail_after(60):
-                await tab.until(f"!{HIDDEN}")
-        assert clicks <= 3
-        assert tab.complaints == []
-
-
-async def test_the_page_of_a_new_host_shows_the_pause_of_the_one_who_has_left(tmp_path: Path) -> None:
-    config = room_config(tmp_path / "room", guest_chips=20_000)
-    async with pages_of(config) as pages, chromium(tmp_path / "profile") as tab:
-        name = open_private(pages.room.room, "127.0.0.1", "nolimit-6p")
-        company = pages.room.room.tables[name].company
-        company.is_held = True
-        await tab.open(f"{pages.address}tables/{name}")
-        await tab.click("#join button")
-        await tab.until(f"{NOTICE}.includes('paused') && !document.getElementById('host').hidden")
-        assert await tab.value("document.getElementById('host-pause').textContent") == "Go on"
-        await tab.click("#host-pause")
-        await tab.until(f"{NOTICE}.endsWith('lets the table go on')")
-        assert (company.is_held, tab.complaints) == (False, [])
-
-
-async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path / "room")) as pages, chromium(tmp_path / "profile") as tab:
-        ann, bob = await pages.room.seated("Ann", "Bob")
-        await pages.room.play([ann, bob], 2)
-        for dark in (False, True):
-            await tab.size(360, 740, dark=dark)
-            for path in ("", "tables/a", "tables/a/hands", "tables/a/hands/0", "standings", "players/Ann"):
-                await tab.open(pages.address + path)
-                assert await tab.value("document.documentElement.scrollWidth") <= 360, path
+        await tab.click("#play")
+        await tab.until("document.getElementById('turn')?.disabled === false")
         assert tab.complaints == []
 
 

@@ -13,22 +13,8 @@ from server.room.config import Policy
 from server.room.tls import self_signed
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.rooms import account, room_config, standings_of, table_config, until
+from tests.support.rooms import room_config, standings_of, table_config, until
 from tests.support.web import pages_of
-
-
-async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
-        ann = await pages.room.sit_down(words="name=Ann")
-        web = await pages.browser(words="name=Web", chips="50")
-        async with trio.open_nursery() as playing:
-            playing.start_soon(ann.play_hands, 5)
-            await web.play_hands(4)
-            playing.cancel_scope.cancel()
-
-        assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
-        won = {name: chips for name, _, _, chips in standings_of(pages.room.room.ledger)}
-        assert set(won) == {"Ann", "Web"}
 
 
 async def test_a_guest_comes_back_with_the_secret_and_nobody_else_gets_the_seat(tmp_path: Path) -> None:
@@ -95,18 +81,6 @@ async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
         assert standings["Web"] == (30, -30)[place - 1]
 
 
-async def test_a_person_who_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
-    config = room_config(tmp_path)
-    words = account(config, "Web", 500)
-    async with pages_of(config) as pages:
-        web = await pages.browser(words=words, chips="60")
-        await web.leave()
-        again = await pages.browser(words=words)
-
-        assert again.heard[-1]["stack"] == 60
-        assert again.heard[-1]["seat"] == 0
-
-
 async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))) as pages:
         assert pages.address.startswith("https://127.0.0.1:")
@@ -118,23 +92,6 @@ async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
         assert b"HTTP" not in bytes(await plain.receive_some())
         await plain.aclose()
         assert pages.room.console.stderr == ""
-
-
-async def test_wrong_tokens_count_for_the_browser_s_address(tmp_path: Path) -> None:
-    config = room_config(tmp_path, guesses_per_minute=2)
-    account(config, "Web")
-    async with pages_of(config) as pages:
-        said = []
-        for _ in range(3):
-            websocket = await pages.websocket()
-            await websocket.say("VERSION:2.0.0", "#riverboat/1 lobby name=Web token=guess", "#join a")
-            while (message := await websocket.message()) is not None:
-                if message.get("name") in ("refused", "seated"):
-                    said.append(message["text"])
-                    break
-
-        assert said[:2] == ["the name and the token do not belong together"] * 2
-        assert "wait" in said[2]
 
 
 async def test_what_a_browser_says_may_be_anything(tmp_path: Path) -> None:
