@@ -7,6 +7,8 @@ one in four makes the first raise of a hand before the flop: hands of one length
 step, and two hundred hands would end at once.  Each answers at once, or after a time to think.  The *wait* is
 the time from when a reply is sent to when the next player at its table is asked, in the same hand or the
 next: the room's own time, that of booking a hand, and that of the players' process to notice.
+
+With watchers of the first table, its speed is told as a share of what it is without them.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from engine.poker.rules import load_game
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
+from server.room.web.serving import serve_web
 from server.support.console import Console
 from server.table.config import TimeLimits
 from tests.support.benchmarks import BenchmarkParser, memory_kib, process_seconds
@@ -56,11 +59,14 @@ def house(folder: Path, tables: int) -> None:
             for number in range(tables)
         ]
         config = RoomConfig(
-            tuple(configs), port=0, data=folder, guest_chips=2**30, guests_per_minute=10**6, http=None
-        )
+            tuple(configs), port=0, data=folder, guest_chips=2**30, guests_per_minute=10**6, http=0,
+            requests_per_second=1e6,
+        )  # fmt: skip
         async with trio.open_nursery() as nursery:
-            addresses = await nursery.start(Room(config, Console()).run)
-            print(addresses.port, flush=True)
+            room = Room(config, Console())
+            addresses = await nursery.start(room.run)
+            pages = await nursery.start(serve_web, room, Console())
+            print(addresses.port, pages.rstrip("/").rpartition(":")[2], flush=True)
 
     with collected_in_parts():
         trio.run(run)
@@ -142,11 +148,13 @@ class Bench:
         while (left := until - time.perf_counter()) > 0:
             due = self.send_what_is_due()
             for key, _ in selector.select(left if due is None else min(left, due)):
-                self.hear(key.data, key.data.sock.recv(65536))
+                data = key.fileobj.recv(65536)  # type: ignore[union-attr]
+                if key.data is not None:  # one who plays
+                    self.hear(key.data, data)
 
 
-def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
-    """One run, and its figures."""
+def measure(tables: int, seats: int, seconds: float, think_ms: float, watchers: int = 0) -> float:
+    """One run, and its figures; returns the decisions per second."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * tables * seats)), hard))
     with tempfile.TemporaryDirectory(prefix="riverboat-bench-") as folder:
@@ -154,7 +162,7 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as room:
             try:
                 assert room.stdout is not None
-                port = int(room.stdout.readline())
+                port, http = map(int, room.stdout.readline().split())
                 empty = memory_kib(room.pid)
                 bench = Bench(think_ms / 1000)
                 selector = selectors.DefaultSelector()
@@ -165,6 +173,10 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
                     selector.register(sock, selectors.EVENT_READ, Client(sock, number % tables))
                 while bench.seated < tables * seats:
                     bench.run(selector, time.perf_counter() + 0.2)
+                for _ in range(watchers):
+                    sock = socket.create_connection(("127.0.0.1", http))
+                    sock.send(b"GET /tables/t0/events HTTP/1.1\r\nhost: localhost\r\n\r\n")
+                    selector.register(sock, selectors.EVENT_READ)
                 bench.run(selector, time.perf_counter() + seconds / 4)  # all that is kept is there
                 full = memory_kib(room.pid)
                 bench.waits.clear()
@@ -183,6 +195,7 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
         f"{cpu / took:.0%} | {1e6 * cpu / len(waits):.0f} µs | {os.getloadavg()[0]:.1f}",
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
+    return len(waits) / took
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -192,6 +205,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--think", type=float, action="append", help="ms for a decision; default 0, then 1000"
     )
+    parser.add_argument("--watchers", type=int, default=0, help="of the first table; default 0")
     parser.add_argument("--house", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
     if arguments.house is not None:
@@ -200,7 +214,11 @@ def main(words: Sequence[str] | None = None) -> None:
     print("| " + " | ".join(_COLUMNS) + " |")
     print("|" + " --- |" * len(_COLUMNS))
     for think in arguments.think or (0.0, 1000.0):
-        measure(arguments.tables, arguments.seats, arguments.seconds, think)
+        sizes = arguments.tables, arguments.seats, arguments.seconds, think
+        alone = measure(*sizes)
+        if arguments.watchers:
+            share = measure(*sizes, arguments.watchers) / alone
+            print(f"{arguments.watchers} watchers: {share:.0%} of the speed", flush=True)
 
 
 if __name__ == "__main__":

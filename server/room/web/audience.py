@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 0.1
 """Time between two messages to the watchers of a table."""
-PER_WATCHER_S: Final = 0.0025
+PER_WATCHER_S: Final = 0.004
 """Added to it for each of them: a crowd is told less often, and costs the table no more."""
 HAND_EVERY_S: Final = 1.0
 """Time between the beginnings of two hands that watchers are told; faster ones are left out as a whole."""
@@ -36,6 +36,8 @@ _LOOK_S: Final = 5.0
 # After which we notice that nobody watches any more, if nothing happens at a table.
 _MOST_UNREAD: Final = 64
 # Messages that a browser may leave unread before its stream is ended; it then asks again.
+_AT_ONCE: Final = 10
+# Watchers who are written to before others have their turn.
 _MOST_RESULTS: Final = 10
 # Results of hands that end between two messages.
 
@@ -102,6 +104,7 @@ class _Broadcast:
         self._cards: list[dict[str, Any]] = []
         self._last = b""  # the last scene sent
         self._news = trio.Event()
+        self._sending = trio.Lock()
 
     def watch(self) -> trio.MemoryReceiveChannel[bytes]:
         """The last scene, and all that follow."""
@@ -195,12 +198,15 @@ class _Broadcast:
         _, scene, rest = message.rpartition(_SCENE)
         if scene:
             self._last = scene + rest.partition(_END)[0] + _END
-        for watcher in list(self.watchers):
-            try:
-                watcher.send_nowait(message)
-            except (trio.WouldBlock, trio.BrokenResourceError):
-                watcher.close()
-                self.watchers.discard(watcher)
+        async with self._sending:  # one message after another
+            for number, watcher in enumerate(list(self.watchers), 1):
+                try:
+                    watcher.send_nowait(message)
+                except (trio.WouldBlock, trio.BrokenResourceError, trio.ClosedResourceError):
+                    watcher.close()
+                    self.watchers.discard(watcher)
+                if number % _AT_ONCE == 0:
+                    await trio.lowlevel.checkpoint()  # the tables go on meanwhile
 
 
 def _shown_cards(hand: int, holes: Iterable[tuple[str, tuple[int, ...]]]) -> dict[str, Any]:
