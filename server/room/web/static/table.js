@@ -173,6 +173,7 @@ let wanted = null; // name, token, chips and seat with which we sit, or try to
 let again = FIRST_AGAIN_MS;
 let isSeated = false;
 let isOut = false;
+let isLeaving = false; // who has said so checks or folds: nobody waits for them
 let isReturning = false; // after a reload
 let seconds = 0;
 
@@ -244,6 +245,7 @@ function obey(message) {
     const isNew = !isSeated;
     again = FIRST_AGAIN_MS;
     isSeated = true;
+    isLeaving = false;
     if (isNew) stopWatching();
     felt.own = message.seat;
     felt.sit = null;
@@ -375,10 +377,10 @@ function ahead(which) {
 }
 
 function answerAhead(ask) {
-  const chosen = document.querySelector("[data-ahead]:checked");
+  const chosen = isLeaving ? "checkfold" : document.querySelector("[data-ahead]:checked")?.dataset.ahead;
   if (!chosen) return false;
-  if (chosen.dataset.ahead === "checkfold") ahead(null);
-  act(chosen.dataset.ahead === "callany" || !ask.fold ? "c" : "f");
+  if (chosen === "checkfold") ahead(null);
+  act(chosen === "callany" || !ask.fold ? "c" : "f");
   return true;
 }
 
@@ -429,7 +431,9 @@ $("join").addEventListener("submit", (event) => {
 });
 $("leave").addEventListener("click", () => {
   say("#leave");
+  isLeaving = true;
   notice("You stand up when the hand is over.");
+  if (state) act($("fold").disabled ? "c" : "f");
 });
 if ($("chat")) {
   $("chat").addEventListener("submit", (event) => {
