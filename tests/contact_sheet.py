@@ -194,6 +194,7 @@ async def look_at_tables(tab: Tab, folder: Path) -> None:
         await take(tab, folder, "nothing", f"{pages.address}nothing")
         for table, others in (("six", 5), ("nine", 8)):
             await look_at_a_table(tab, pages, folder, table, others, nursery)
+        await tab.ask("Page.navigate", url="about:blank")  # which stands up
         nursery.cancel_scope.cancel()
 
 

@@ -33,7 +33,8 @@ _HELP: Final = "pace SECONDS, blinds SMALL/BIG, add BOT, remove BOT, kick NAME, 
 
 def bots_of(config: RoomConfig, use: str = "fill") -> tuple[str, ...]:
     """The bots that a host may add, or ask for advice: those that the room's file names."""
-    return tuple(dict.fromkeys(bot for table in config.tables for bot in getattr(table, use)))
+    filled = [table for table in config.tables if table.fill]
+    return tuple(dict.fromkeys(bot for table in filled for bot in getattr(table, use)))
 
 
 def open_private(room: Room, address: str, game: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EVERY_S: Final = 0.1
 """Time between two messages to the watchers of a table."""
-PER_WATCHER_S: Final = 0.004
+PER_WATCHER_S: Final = 0.0025
 """Added to it for each of them: a crowd is told less often, and costs the table no more."""
 HAND_EVERY_S: Final = 1.0
 """Time between the beginnings of two hands that watchers are told; faster ones are left out as a whole."""

@@ -14,7 +14,7 @@ from tests.support.web import pages_of
 
 
 async def test_a_private_table_is_in_no_list_and_is_found_by_its_address(tmp_path: Path) -> None:
-    tables = table_config(), table_config("of-the-file", private=True)
+    tables = table_config(fill=("always-call",)), table_config("of-the-file", private=True)
     async with pages_of(room_config(tmp_path, *tables, guest_chips=20_000)) as pages:
         guest = await pages.room.enter()
         await guest.say("#host nolimit-6p")
