@@ -33,10 +33,8 @@ from tests.support.web import OpenPages, pages_of
 
 TURN: Final = "!document.getElementById('turn').disabled"
 NOTICE: Final = "document.getElementById('notice').textContent"
-REFUSED: Final = """
-    document.getElementById('host-pace').value = '3600';
-    document.getElementById('host-pace').dispatchEvent(new Event('change'));
-"""
+REFUSED: Final = """const blinds = document.getElementById('host-blinds');
+    blinds.value = '9/1'; blinds.dispatchEvent(new Event('change'));"""
 SCREENS: Final = (
     "", "match --help", "bots", "games", "games limit-2p", "doctor", "odds KhQh JJ+,AKs --board 2h7hTc",
     "odds AhKd", "preflop", "ask always-call --game limit-2p --betting rc/ --cards AhKh --board 2h7hTc",

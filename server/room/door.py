@@ -126,14 +126,15 @@ class Door:
         else:
             await self._receive(sock, address, None, None, meet)
 
-    def chat(self, visitor: Visitor, text: str) -> bool:
-        """Say something to the people at a visitor's table at once; returns whether there is one."""
+    def hear(self, visitor: Visitor, word: str, text: str) -> bool:
+        """Answer a request to a visitor's table even in the middle of a hand; False if they have no seat."""
         place = visitor.place
         table = None if place is None else self._tables.get(place.table)
         if place is None or table is None or place.given_up.is_set() or place.visitor is not visitor:
             return False
-        answer(table.company, place, visitor, protocol.Request("chat", text))
+        answer(table.company, place, visitor, protocol.Request(word, text))
         table.company.seating.flush(place.seat, visitor.client)
+        table.company.changed.set()
         return True
 
     async def _accept(self, listener: socket.socket) -> tuple[socket.socket, str]:

@@ -33,8 +33,7 @@ _HELP: Final = "pace SECONDS, blinds SMALL/BIG, add BOT, remove BOT, kick NAME, 
 
 def bots_of(config: RoomConfig, use: str = "fill") -> tuple[str, ...]:
     """The bots that a host may add, or ask for advice: those that the room's file names."""
-    filled = [table for table in config.tables if table.fill]
-    return tuple(dict.fromkeys(bot for table in filled for bot in getattr(table, use)))
+    return tuple(dict.fromkeys(bot for table in config.tables if table.fill for bot in getattr(table, use)))
 
 
 def open_private(room: Room, address: str, game: str) -> str:
@@ -82,7 +81,7 @@ def host_of(company: Company) -> Place | None:
 
 @attrs.frozen
 class TableHost:
-    """Does what the host of a table asks for, between two hands."""
+    """Does what the host of a table asks for; most of it holds from the next hand on."""
 
     table: RoomTable
     room: RoomConfig

@@ -63,7 +63,13 @@ class Tab:
     async def until(self, script: str) -> Any:
         """Wait until a script has a true value; returns the value."""
         look = f"const found = ({script}); found ? yes(found) : setTimeout(look, 5);"
-        return await self.value(f"new Promise((yes) => {{ const look = () => {{ {look} }}; look(); }})")
+        found = f"new Promise((yes) => {{ const look = () => {{ {look} }}; look(); }})"
+        while True:
+            try:
+                return await self.value(found)
+            except AssertionError as error:
+                if "navigated" not in str(error):  # to another page, on which it may become true
+                    raise
 
     async def click(self, selector: str) -> None:
         """Click the middle of an element with the mouse."""

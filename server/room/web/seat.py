@@ -115,7 +115,7 @@ class DoorReader:
 LONGEST: Final = 8192
 """The longest message from a browser, in bytes."""
 _CHUNK: Final = 32 * 1024
-_CHAT: Final = re.compile(r"#chat ([^\r\n]*)[\r\n]*")
+_AT_ONCE: Final = re.compile(r"#(chat|host) ([^\r\n]*)[\r\n]*")
 _ADVICES: Final = 10
 _ADVICES_PER_S: Final = 0.2
 # Of one person.
@@ -153,10 +153,10 @@ class _Person:
 
     def does(self, text: str) -> bool:
         """Do what does not wait for the end of the hand; returns whether it is something of that kind."""
-        chat = _CHAT.fullmatch(text)
+        said = _AT_ONCE.fullmatch(text)
         if text.startswith(WORD):
             self.ask(text.removeprefix(WORD).strip())
-        elif chat is None or not any(self.door.chat(each, chat.group(1)) for each in self.visitors):
+        elif said is None or not any(self.door.hear(each, *said.groups()) for each in self.visitors):
             return False
         return True
 

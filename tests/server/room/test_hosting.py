@@ -146,6 +146,8 @@ async def test_what_a_person_says_is_heard_at_once_by_people_alone(tmp_path: Pat
         for seat in (ann, bob):
             said = (await seat.until("message"))["text"]
             assert (said[:21], said.isprintable(), len(said) < 230) == ("Ann: <b>I think</b> ?", True, True)
+        await bob.say("#host pause")
+        assert (await bob.until("refused"))["text"] == "host: leave the table first"
         for _ in range(9):
             await bob.say("#chat so do I")
         assert (await bob.until("refused"))["text"] == "chat: wait a little: too much at once"

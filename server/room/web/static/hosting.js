@@ -36,7 +36,7 @@ export class Hosting {
       await navigator.clipboard.writeText($("invitation").href);
       $("copy").textContent = "Copied";
     });
-    $("host-pace").addEventListener("change", (event) => this.say(`pace ${event.target.value}`));
+    $("host-pace").addEventListener("change", (event) => event.target.reportValidity() && this.say(`pace ${event.target.value}`));
     if ($("host-blinds")) $("host-blinds").addEventListener("change", (event) => event.target.reportValidity() && this.say(`blinds ${event.target.value}`));
     $("host-add").addEventListener("change", (event) => this.once(event.target, (bot) => this.say(`add ${bot}`)));
     $("host-remove").addEventListener("change", (event) => this.once(event.target, (name) => {
