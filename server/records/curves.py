@@ -107,7 +107,7 @@ def bankroll_picture(
                 line = _points(zip(places, map(y, each[kind]), strict=True))
                 style = f"fill: none; stroke: {colour}; stroke-width: 1.7{dashes}"
                 parts.append(f'<polyline points="{line}" style="{style}"/>')
-    return _svg(_WIDTH, height, parts)
+    return _svg(_WIDTH, height, parts, caption)
 
 
 def won_picture(rates: Mapping[str, Mapping[str, Any]]) -> str:
@@ -136,11 +136,11 @@ def won_picture(rates: Mapping[str, Mapping[str, Any]]) -> str:
             start, end = x(rate - half), x(rate + half)
             parts.append(_rule((start, middle), (end, middle), "ink"))
             parts += [_rule((at, middle - 3), (at, middle + 3), "ink") for at in (start, end)]
-    return _svg(width, bottom + 26, parts)
+    return _svg(width, bottom + 26, parts, "Milli big blinds per hand")
 
 
-def _svg(width: int, height: int, parts: Iterable[str]) -> str:
-    head = f'<svg role="img" viewBox="0 0 {width} {height}" font-size="12">'
+def _svg(width: int, height: int, parts: Iterable[str], label: str) -> str:
+    head = f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}" font-size="12">'
     return "\n".join([head, *parts, "</svg>"])
 
 

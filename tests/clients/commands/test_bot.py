@@ -371,7 +371,7 @@ def test_the_doctor_says_what_is_there_and_what_is_missing(monkeypatch: pytest.M
     assert f"numpy {version('numpy')}" in found["libraries"]
     assert found["riverboat[plot]"] == f"matplotlib {version('matplotlib')} (pictures)"
     assert f"mcp {version('mcp')}" in found["riverboat[mcp]"]
-    extras = {*metadata("riverboat").get_all("Provides-Extra", ())} - {"all", "bench", "dev"}
+    extras = {*metadata("riverboat").get_all("Provides-Extra", ())} - {"all", "axe", "bench", "dev"}
     assert extras == {label[10:-1] for label in found if label.startswith("riverboat[")}
     assert shown("--version", "--verbose").endswith(f"kernels: {found['kernels']}\n")
     assert found["ports"].startswith("IPv4 works")
