@@ -48,7 +48,7 @@ class HandValues:
     """The chance of winning at the end, for the price of a call (pot odds, showdown odds); before the flop
     with several opponents it is that against one, or 0."""
     draw: Floats = attrs.field(converter=_frozen)
-    """The positive potential, for semi-bluffs."""
+    """The positive potential, for semi-bluffs: after the flop."""
     share: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
     """The share of all hands that are worse, whatever the opponents hold."""
 
@@ -97,8 +97,8 @@ _DRAWING: Final = _drawing()
 
 
 @functools.cache
-def preflop_percentiles(players: int, expected_players: int) -> tuple[Floats, Floats]:
-    """The value of every starting hand, and whether it wants company (1 or 0).  Shape (169,) each.
+def preflop_percentiles(players: int, expected_players: int) -> Floats:
+    """The value of every starting hand, shape (169,).
 
     Made hands are ranked by the iterated rates, drawing hands by the roll-out with company.
 
@@ -107,20 +107,15 @@ def preflop_percentiles(players: int, expected_players: int) -> tuple[Floats, Fl
         expected_players: how many are expected to see the flop, 2 to 10.
     """
     made = _percentiles(players, "iterated")
-    if players == 2:
-        return made, np.zeros(NUM_STARTING_HANDS)
-    drawing = made
-    if expected_players > players // 2:
-        drawing = np.maximum(made, _percentiles(expected_players, "roll_out"))
-    by_hand = np.where(_DRAWING, drawing, made)
-    return by_hand, (_DRAWING & (by_hand > 0.5)).astype(np.float64)
+    if players == 2 or expected_players <= players // 2:
+        return made
+    return np.where(_DRAWING, np.maximum(made, _percentiles(expected_players, "roll_out")), made)
 
 
 @functools.cache
-def _combo_percentiles(players: int, expected_players: int) -> tuple[Floats, Floats]:
-    """`preflop_percentiles` by combo, shape (1326,) each."""
-    value, draws = preflop_percentiles(players, expected_players)
-    return value[STARTING_HAND_OF_COMBO], draws[STARTING_HAND_OF_COMBO]
+def _combo_percentiles(players: int, expected_players: int) -> Floats:
+    """`preflop_percentiles` by combo, shape (1326,)."""
+    return preflop_percentiles(players, expected_players)[STARTING_HAND_OF_COMBO]
 
 
 def preflop_values(situation: PublicSituation, tables: Sequence[Floats], traits: Floats) -> HandValues:
@@ -139,15 +134,15 @@ def preflop_values(situation: PublicSituation, tables: Sequence[Floats], traits:
         traits: of all positions, of ``formula.traits_array``.
     """
     opponents = positions_in(situation.opponents)
-    value, draws = _combo_percentiles(*kernels.preflop_players(situation, traits))
+    value = _combo_percentiles(*kernels.preflop_players(situation, traits))
     if len(opponents) > 1 and not raises_in_company(situation):
-        return HandValues(value, _NOTHING, draws)
+        return HandValues(value, _NOTHING, _NOTHING)
     theirs = np.zeros(NUM_STARTING_HANDS)
     for position in opponents:
         by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=tables[position], minlength=NUM_STARTING_HANDS)
         theirs += by_hand / (by_hand.sum() * len(opponents))
     showdown = (preflop_equities() @ theirs)[STARTING_HAND_OF_COMBO]
-    return HandValues(value, showdown, draws)
+    return HandValues(value, showdown, _NOTHING)
 
 
 # --- after the flop ------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ class SensitivitySettings(Options):
 def sensitivity(settings: SensitivitySettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Measure how much each constant of the formula matters: each one greater and smaller, on equal deals.
 
-    The default size takes hours: hands at five tables for each of some sixty variations.
+    The default size takes hours: hands at five tables for each of some forty variations.
     """
     if settings.constants is None:
         settings = attrs.evolve(settings, constants=() if settings.instead else CONSTANTS)

@@ -38,17 +38,15 @@ NUM_TRAITS: Final = len(Trait)
 Parameter = IntEnum(
     "Parameter",
     "CALL_THRESHOLD RAISE_THRESHOLD SPREAD VERY_WEAK VERY_STRONG TRAP TIGHTNESS AGGRESSION DECEPTION "
-    "TIGHTNESS_SCALE AGGRESSION_SCALE COMPANY RAISED_TWICE LAST_RAISE NO_LIMIT BETS_FACED SEMI_BLUFF_PRICE "
-    "CHECK_RAISE OPENING_RAISES RERAISES LAST_RERAISES FREE_RAISES FREE_RAISES_LIMPERS LIMPERS_RAISED "
-    "LIMPERS_CALLED BLIND_ODDS NEVER_FOLDS RAISE_FALLS CALL_LEVEL CALL_SLOPE LIMPERS_CALLED_RAISED "
-    "BETS_TO_COME PRICE_MARGIN RAISE_MOST PRICE_SPREAD_BEFORE SEMI_BLUFF_BEFORE",
+    "TIGHTNESS_SCALE AGGRESSION_SCALE BETS_FACED OPENING_RAISES RERAISES FREE_RAISES LIMPERS_RAISED "
+    "LIMPERS_CALLED BLIND_ODDS NEVER_FOLDS CALL_LEVEL CALL_SLOPE BETS_TO_COME RAISE_MOST",
     start=0,
 )
 """Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
 
 They are explained in ``engine.players.models.formula.Parameters``: its fields in their order, the scales and,
-from COMPANY on, the fields of `Constants`.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by how
-much it lowers that of raises; the scales are what they make of a share of hands, factors.
+from BETS_FACED on, the fields of `Constants`.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by
+how much it lowers that of raises; the scales are what they make of a share of hands, factors.
 """
 NUM_PARAMETERS: Final = len(Parameter)
 

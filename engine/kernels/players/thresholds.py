@@ -31,8 +31,6 @@ _FOLDS_ENOUGH: Final = 1.5
 """How often the others fold, against how often they must: semi-bluffs become more up to there."""
 _PAYS_NOTHING: Final = 0.7
 """The same where pure bluffs begin."""
-_WANTS_COMPANY: Final = 0.5
-"""The draw, before the flop, of hands that want many opponents."""
 _FEWEST: Final = 0.015
 """The least share of hands that anybody plays."""
 _NARROWEST: Final = 0.01
@@ -86,17 +84,9 @@ def _postflop_thresholds(situation: PublicSituation, traits: Floats, parameters:
     level = call_threshold * 2.0 / (1.0 + callers)
     if situation.raises == 0 or raiser < 0 or raiser == situation.position:
         raise_at = level
-        if has_company:
-            raise_at += parameters[Parameter.COMPANY]
     else:
         tells = traits[raiser, Trait.RAISE_TELLS_IN_COMPANY if has_company else Trait.RAISE_TELLS]
-        if situation.raises >= 2:
-            tells = min(1.0, parameters[Parameter.RAISED_TWICE] * tells)
         raise_at = level + (raise_threshold - call_threshold) * tells
-        if situation.raises_left == 1:
-            raise_at -= parameters[Parameter.LAST_RAISE] * (raise_at - level)
-    if not situation.is_limit:
-        raise_at += parameters[Parameter.NO_LIMIT]
     raise_at -= parameters[Parameter.AGGRESSION]
 
     # Showdown odds: what a call costs to the end, against what there will be (Papp; Poki 3.3.4).
@@ -110,19 +100,9 @@ def _postflop_thresholds(situation: PublicSituation, traits: Floats, parameters:
     # Papp: the potential must pay for a bet and, should it come, for a raise: two bets against the pot with
     # two of each caller's.
     semi_bluff_at = pot_share(to_call + 2.0 * bet, pot + 2.0 * bet * callers)
-    semi_bluff_at *= parameters[Parameter.SEMI_BLUFF_PRICE]
     semi_bluff = 0.0
     if situation.betting_round < 3 and situation.raises <= 1 and situation.can_raise:
         semi_bluff = min(deception * min(all_fold / pot_share(bet, pot), _FOLDS_ENOUGH), 1.0)
-    trap = parameters[Parameter.TRAP]
-    if to_call == 0.0 and situation.to_respond:
-        # A check-raise wants somebody behind who bets.
-        behind = 0.0
-        for other in range(MAX_PLAYERS):
-            if situation.to_respond >> other & 1:
-                behind = max(behind, traits[other, Trait.BET])
-        more_often = max(min(behind, _OFTEN) - USUAL_BET, 0.0) / USUAL_BET
-        trap += parameters[Parameter.CHECK_RAISE] * deception * more_often
     return Thresholds(
         call=max(call_threshold + tightness, price),
         call_spread=spread,
@@ -135,7 +115,7 @@ def _postflop_thresholds(situation: PublicSituation, traits: Floats, parameters:
         semi_bluff_chance=semi_bluff,
         bluff_below=parameters[Parameter.VERY_WEAK],
         trap=max(parameters[Parameter.VERY_STRONG], raise_at + spread),
-        trap_chance=trap,
+        trap_chance=parameters[Parameter.TRAP],
         can_fold=1.0 if situation.can_fold else 0.0,
         can_raise=1.0 if situation.can_raise else 0.0,
     )
@@ -159,7 +139,7 @@ def _preflop_thresholds(situation: PublicSituation, traits: Floats, parameters: 
             calling = 1.0
             raising = parameters[Parameter.FREE_RAISES]
             if limpers:
-                raising /= 1.0 + parameters[Parameter.FREE_RAISES_LIMPERS] * (limpers - 1)
+                raising /= 1.0 + parameters[Parameter.LIMPERS_RAISED] * (limpers - 1)
         else:
             wide = clip(parameters[Parameter.BLIND_ODDS] / odds if behind <= 1 else 1.0, 1.0, _WIDEST)
             calling = share * (1.0 + parameters[Parameter.LIMPERS_CALLED] * limpers) * wide
@@ -175,19 +155,15 @@ def _preflop_thresholds(situation: PublicSituation, traits: Floats, parameters: 
         preflop_raise = traits[raiser, Trait.PREFLOP_RAISE] if opponents >> raiser & 1 else 1.0
         theirs = parameters[Parameter.OPENING_RAISES] * reasonable_share(num_opponents) * preflop_raise
         if preflop_raise < _RAISES_ANYTHING:
-            theirs *= parameters[Parameter.RAISE_FALLS] ** float(situation.raises - 1)
+            theirs *= parameters[Parameter.RERAISES] ** float(situation.raises - 1)
         theirs = clip(theirs, _FEWEST, 1.0)
         level = parameters[Parameter.CALL_LEVEL] - parameters[Parameter.CALL_SLOPE] * odds
         calling = theirs * clip(level, _CALLS[0], _CALLS[1])
-        calling *= 1.0 + parameters[Parameter.LIMPERS_CALLED_RAISED] * limpers
-        again = parameters[Parameter.RERAISES]
-        if situation.raises_left == 1:
-            again = parameters[Parameter.LAST_RERAISES]
-        raising = theirs * again
+        calling *= 1.0 + parameters[Parameter.LIMPERS_CALLED] * limpers
+        raising = theirs * parameters[Parameter.RERAISES]
     if num_opponents == 1:
-        price = pot_share(to_call + more, pot + more) + parameters[Parameter.PRICE_MARGIN]
+        price = pot_share(to_call + more, pot + more)
     spread, tightness_scale = parameters[Parameter.SPREAD], parameters[Parameter.TIGHTNESS_SCALE]
-    semi_bluffs = parameters[Parameter.SEMI_BLUFF_BEFORE] * parameters[Parameter.DECEPTION]
     calling = clip(calling * tightness_scale, 0.0, 1.0)
     raising = clip(raising * tightness_scale * parameters[Parameter.AGGRESSION_SCALE], 0.0, 1.0)
     return Thresholds(
@@ -197,9 +173,9 @@ def _preflop_thresholds(situation: PublicSituation, traits: Floats, parameters: 
         raise_spread=_mixed_over(spread, raising),
         raise_most=parameters[Parameter.RAISE_MOST],
         price=price,
-        price_spread=parameters[Parameter.PRICE_SPREAD_BEFORE],
-        semi_bluff=_WANTS_COMPANY,
-        semi_bluff_chance=semi_bluffs if situation.raises == 0 else 0.0,
+        price_spread=spread / 2.0,
+        semi_bluff=1.0,
+        semi_bluff_chance=0.0,
         bluff_below=parameters[Parameter.VERY_WEAK],
         trap=1.0,
         trap_chance=0.0,

@@ -70,56 +70,30 @@ class Constants:
     ``riverboat experiment sensitivity`` tells what each of them is worth.
     """
 
-    company: float = 0.04
-    """After the flop: how much better a first bet must be against several opponents."""
-    raised_twice: float = 1.3
-    """By how much more a second raise tells than the first."""
-    last_raise: float = 0.3
-    """The part of what a raise tells that is let off where nobody may raise again."""
-    no_limit: float = 0.05
-    """How much better a raise must be where its size is free."""
     bets_faced: float = 0.75
     """The part of an aggressor's usual bets that a call is taken to face until the showdown."""
-    semi_bluff_price: float = 0.75
-    """The part of its price that a potential must have for a semi-bluff."""
-    check_raise: float = 0.5
-    """How far opponents who bet often are waited for with the best hands."""
     opening_raises: float = 0.62
     """Before the flop: the part of the hands worth opening that is raised."""
-    reraises: float = 0.42
-    """The part of the hands that the last raiser may have that is raised again."""
-    last_reraises: float = 0.46
-    """The same where nobody may raise after."""
+    reraises: float = 0.455
+    """The part of a raiser's hands that is raised again, by others and by himself."""
     free_raises: float = 0.36
     """How often a blind raises that may check."""
-    free_raises_limpers: float = 0.5
-    """By how much each further limper lessens that."""
     limpers_raised: float = 0.3
-    """By how much each limper lessens opening raises."""
+    """By how much each limper lessens opening raises; the first does not count for a blind that may check."""
     limpers_called: float = 0.15
-    """By how much each limper widens calls."""
+    """By how much each limper widens calls, of the blinds and of a raise."""
     blind_odds: float = 0.25
     """Pot odds below which the last to act opens more hands."""
     never_folds: float = 0.5
     """How many hands are raised against one who never folds."""
-    raise_falls: float = 0.45
-    """The part of a raiser's hands with which he raises again."""
     call_level: float = 3.375
     """Hands called, in those of the raiser, were calls free."""
     call_slope: float = 7.3
     """How fast they become fewer with the odds."""
-    limpers_called_raised: float = 0.1
-    """By how much each limper widens calls of a raise."""
     bets_to_come: float = 0.35
     """The part of the bets to come that a call before the flop is taken to cost."""
-    price_margin: float = 0.02
-    """What a call before the flop must win beyond its price."""
     raise_most: float = 0.8
     """How often a hand just good enough is raised before the flop."""
-    price_spread_before: float = 0.03
-    """Half the width over which calls before the flop are mixed around their price."""
-    semi_bluff_before: float = 0.1
-    """How often hands that want company are raised first before the flop, at full deception."""
 
 
 @attrs.frozen

@@ -90,7 +90,7 @@ def _potentials_by_opponents(potentials: Floats) -> Floats:
 @functools.cache
 def _strata_before_flop(players: int) -> Ints:
     """The stratum of each starting hand for a number of players, shape (169,)."""
-    values, _ = preflop_percentiles(players, 2)
+    values = preflop_percentiles(players, 2)
     return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
 
 
@@ -124,18 +124,16 @@ def averages(players: int) -> kernels.Averages:
     """The distribution of hands over the strata for 2 to 10 players."""
     to_flop, to_next, potentials = _moves()
     strata = _strata_before_flop(players)
-    tables = [preflop_percentiles(*sizes) for sizes in itertools.product(kernels.TABLE_SIZES, repeat=2)]
-    values, draws = map(np.array, zip(*tables, strict=True))
+    sizes = itertools.product(kernels.TABLE_SIZES, repeat=2)
+    values = np.array([preflop_percentiles(*each) for each in sizes])
     equities = np.ascontiguousarray(_by_stratum(strata, preflop_equities().T.copy()).T)
     return kernels.Averages(
         to_flop=_by_stratum(strata, to_flop),
         to_next=to_next,
         potentials=_potentials_by_opponents(potentials),
         preflop_values=values,
-        preflop_draws=draws,
         preflop_stratum_values=np.ascontiguousarray(_by_stratum(strata, values.T).T),
         preflop_stratum_variances=np.ascontiguousarray(_variances_by_stratum(strata, values.T).T),
-        preflop_stratum_draws=np.ascontiguousarray(_by_stratum(strata, draws.T).T),
         preflop_equities=equities,
         preflop_stratum_equities=np.ascontiguousarray(_by_stratum(strata, equities).T),
         preflop_stratum_equity_variances=_variances_by_stratum(strata, preflop_equities_against_random()),

@@ -69,7 +69,7 @@ def _line_in(numbers: Floats, first: int) -> Line:
 
 
 @kernel(allocates=False)
-def preflop_triple(tree: Tree, node: int, value: float, draw: float, equities: Floats) -> ProbabilityTriple:
+def preflop_triple(tree: Tree, node: int, value: float, equities: Floats) -> ProbabilityTriple:
     """The triple of a node's actor for a starting hand, before the flop.
 
     equities: the row of ``Averages.preflop_equities`` for the hand.
@@ -81,7 +81,7 @@ def preflop_triple(tree: Tree, node: int, value: float, draw: float, equities: F
         chance = _chance_against(tree.ranges[tree.integers[node, TreeNode.RANGES + opponent]], equities)
     elif numbers[NodeNumber.PUSH] > 0.0:
         chance = _chance_against(numbers[NodeNumber.STRENGTH :], equities)
-    return triple_in_node(numbers, value, value, chance, draw)
+    return triple_in_node(numbers, value, value, chance, 0.0)
 
 
 @kernel(allocates=False, inlined=True)

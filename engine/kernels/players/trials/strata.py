@@ -74,14 +74,10 @@ class Averages(NamedTuple):
     """
     preflop_values: Floats
     """The value of each starting hand, by `table_index`, shape (81, 169)."""
-    preflop_draws: Floats
-    """1 for starting hands that want many opponents, else 0, by `table_index`, shape (81, 169)."""
     preflop_stratum_values: Floats
     """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_stratum_variances: Floats
     """The variance of the value in each stratum, by `table_index`, shape (81, NUM_STRATA)."""
-    preflop_stratum_draws: Floats
-    """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
     preflop_equities: Floats
     """The equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
     preflop_stratum_equities: Floats

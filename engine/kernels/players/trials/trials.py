@@ -272,9 +272,8 @@ def play_trials(
                 )
                 table = integers[node, TreeNode.PREFLOP_TABLE]
                 triple = preflop_triple(
-                    tree, node, averages.preflop_values[table, hand], averages.preflop_draws[table, hand],
-                    averages.preflop_equities[hand],
-                )  # fmt: skip
+                    tree, node, averages.preflop_values[table, hand], averages.preflop_equities[hand]
+                )
             else:
                 if deals.known[trial, betting_round - 1] >> position & 1 == 0:
                     _fill_features(

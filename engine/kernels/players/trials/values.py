@@ -55,13 +55,10 @@ def _fill_preflop_values(
         opponent = lowest_bit(opponents)
     integers[TreeNode.PREFLOP_TABLE] = table
     integers[TreeNode.OPPONENT] = opponent
-    values, chances, draws = (
-        tree.scratch[Scratch.VALUES], tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
-    )  # fmt: skip
+    values, chances = tree.scratch[Scratch.VALUES], tree.scratch[Scratch.CHANCES]
     for stratum in range(NUM_STRATA):
         values[stratum] = averages.preflop_stratum_values[table, stratum]
-        draws[stratum] = averages.preflop_stratum_draws[table, stratum]
-        chances[stratum] = 0.0
+        tree.scratch[Scratch.DRAWS, stratum] = chances[stratum] = 0.0
         tree.scratch[Scratch.VALUE_VARIANCES, stratum] = averages.preflop_stratum_variances[table, stratum]
         tree.scratch[Scratch.CHANCE_VARIANCES, stratum] = averages.preflop_stratum_equity_variances[stratum]
         tree.scratch[Scratch.SHARES, stratum] = values[stratum]

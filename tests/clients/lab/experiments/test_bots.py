@@ -272,7 +272,7 @@ SMALL = "--hands 40 --table simple --match-deals 10 --no-plots"
 
 def test_each_constant_stands_where_the_kernels_look_for_it() -> None:
     names = [field.name.upper() for field in attrs.fields(Constants)]
-    assert [Parameter(index).name for index in range(Parameter.COMPANY, NUM_PARAMETERS)] == names
+    assert [Parameter(index).name for index in range(Parameter.BETS_FACED, NUM_PARAMETERS)] == names
 
     usual = parameters_array(Parameters())
     for name in CONSTANTS:
@@ -308,8 +308,8 @@ def test_a_variation_is_compared_with_the_formula_as_it_is_deal_by_deal() -> Non
 
 
 def test_what_does_not_change_a_decision_changes_nothing(tmp_path: Path) -> None:
-    """There are no traps for a simple bot in 40 hands; re-raises are made otherwise now and then."""
-    words = ["--constants reraises,check-raise", SMALL]
+    """Heads-up nobody limps before a raise; re-raises are made otherwise now and then."""
+    words = ["--constants reraises,limpers-raised", SMALL]
 
     whole = whole_run("sensitivity", tmp_path / "out", *words)
     again = run("sensitivity", tmp_path / "out", *words, "--resume")
@@ -317,16 +317,16 @@ def test_what_does_not_change_a_decision_changes_nothing(tmp_path: Path) -> None
     assert again.stdout == whole.printed
     found = whole.results
     assert [(each["constant"], each["factor"]) for each in found["variations"]] == [
-        ("reraises", 1.2), ("reraises", 0.8), ("check_raise", 1.2), ("check_raise", 0.8),
+        ("reraises", 1.2), ("reraises", 0.8), ("limpers_raised", 1.2), ("limpers_raised", 0.8),
     ]  # fmt: skip
     assert set(found["won"]) == {"simple"}
     assert found["won"]["simple"]["samples"] == 20
-    assert "| check_raise | 0.4 |" in whole.printed
+    assert "| limpers_raised | 0.24 |" in whole.printed
 
 
 def test_several_may_be_changed_at_once(tmp_path: Path) -> None:
     """With the values they have, nothing changes; with others, something."""
-    as_it_is, other = "price_margin=0.02,raise_threshold=0.85", "trap=0.0,reraises=0.9,last-reraises=0.9"
+    as_it_is, other = "bets_faced=0.75,raise_threshold=0.85", "trap=0.0,reraises=0.9,call-slope=0.9"
 
     whole = whole_run("sensitivity", tmp_path / "out", f"--instead {as_it_is} --instead {other}", SMALL)
 
@@ -334,10 +334,10 @@ def test_several_may_be_changed_at_once(tmp_path: Path) -> None:
     same, changed = found["variations"]
     assert same["constant"] == as_it_is
     assert same["gains"]["simple"] == {**same["gains"]["simple"], "mean": 0.0, "ci95": 0.0}
-    assert changed["constant"] == "trap=0.0,reraises=0.9,last_reraises=0.9"
+    assert changed["constant"] == "trap=0.0,reraises=0.9,call_slope=0.9"
     parameters = varied(changed["constant"], 1.0)
     constants = parameters.constants
-    assert (parameters.trap, constants.reraises, constants.last_reraises) == (0, 0.9, 0.9)
+    assert (parameters.trap, constants.reraises, constants.call_slope) == (0, 0.9, 0.9)
     assert f"| {as_it_is.replace(',', ', ')} |  | +0.000" in whole.printed
 
 
@@ -353,7 +353,7 @@ def test_however_many_are_changed_at_once_what_is_found_can_be_kept() -> None:
 
 
 def test_no_limit_games_are_counted_in_big_blinds(tmp_path: Path) -> None:
-    other, more = "--instead price-margin=0.9,bets-faced=9,call-level=0 --betting nolimit", "--hands 160"
+    other, more = "--instead raise-most=0.1,bets-faced=9,call-level=0 --betting nolimit", "--hands 160"
     found = whole_run("sensitivity", tmp_path / "out", other, SMALL, more)
 
     assert found.results["unit"] == "bb"

@@ -314,15 +314,6 @@ def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
     assert drawing[2] > 0.3
 
 
-def test_check_raises_wait_for_somebody_who_bets() -> None:
-    bets = everybody(Traits(bet=0.95))
-
-    patient = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, bets)[0]
-    plain = formula_triples(after("cc/"), hands_of(0.97), WEIGHTS, TABLE)[0]
-
-    assert patient[1] > plain[1] + 0.1
-
-
 @pytest.mark.parametrize(("option", "index", "values"), [("tightness", 0, 0.45), ("aggression", 2, 0.5)])
 def test_options_do_what_they_say(option: str, index: int, values: float) -> None:
     situation, line = after("cc/r"), np.linspace(0, 1, NUM_COMBOS)
