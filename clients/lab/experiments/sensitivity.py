@@ -21,7 +21,7 @@ from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
 from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, choices, experiment_command, option, whole
-from engine.players.models.formula import Constants, Parameters
+from engine.players.models.formula import Parameters
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed
@@ -32,11 +32,9 @@ _OPPONENTS: Final = ("simple", "hand-strength", "heuristic", "killer")
 _SIX_SEATS: Final = "six seats"
 TABLES: Final = (*_OPPONENTS, _SIX_SEATS)
 """Heads-up against each of four bots, and at six seats with the four and an unchanged formula."""
-_OF_THE_PARAMETERS: Final = (
-    "call_threshold", "raise_threshold", "spread", "very_weak", "very_strong", "trap",
-)  # fmt: skip
-CONSTANTS: Final = (*_OF_THE_PARAMETERS, *(field.name for field in attrs.fields(Constants)))
-"""All numbers of the formula that are varied, by name; `tightness` and the like belong to a player."""
+_OF_A_PLAYER: Final = ("tightness", "aggression", "deception")
+CONSTANTS: Final = tuple(each.name for each in attrs.fields(Parameters) if each.name not in _OF_A_PLAYER)
+"""All numbers of the formula that are varied, by name."""
 _LONGEST_NAME: Final = 200
 """The longest name of a file, in characters: systems allow 255."""
 
@@ -157,11 +155,10 @@ def varied(constant: str, factor: float) -> Parameters:
         pairs = (each.partition("=") for each in constant.split(","))
         values = {name: float(value) for name, _, value in pairs}
     else:
-        holder = usual if constant in _OF_THE_PARAMETERS else usual.constants
-        values = {constant: factor * getattr(holder, constant)}
-    own = {name: min(1.0, value) for name, value in values.items() if name in _OF_THE_PARAMETERS}
-    others = {name: value for name, value in values.items() if name not in own}
-    return attrs.evolve(usual, constants=attrs.evolve(usual.constants, **others), **own)
+        values = {constant: factor * getattr(usual, constant)}
+    chances = {each.name for each in attrs.fields(Parameters) if each.validator}
+    values |= {name: min(1.0, value) for name, value in values.items() if name in chances}
+    return attrs.evolve(usual, **values)
 
 
 def _play(settings: SensitivitySettings, constant: str, factor: float) -> dict[str, Any]:
@@ -215,9 +212,7 @@ class _Variation:
         """The changed value of one constant."""
         if "=" in self.constant:
             return ""
-        parameters = varied(self.constant, self.factor)
-        holder = parameters if hasattr(parameters, self.constant) else parameters.constants
-        return f"{getattr(holder, self.constant):.3g}"
+        return f"{getattr(varied(self.constant, self.factor), self.constant):.3g}"
 
 
 def _together(gains: Sequence[Estimate]) -> Estimate:

@@ -38,17 +38,16 @@ NUM_TRAITS: Final = len(Trait)
 Parameter = IntEnum(
     "Parameter",
     "CALL_THRESHOLD RAISE_THRESHOLD SPREAD VERY_WEAK VERY_STRONG TRAP TIGHTNESS AGGRESSION DECEPTION "
-    "TIGHTNESS_SCALE AGGRESSION_SCALE BETS_FACED OPENING_RAISES RERAISES FREE_RAISES LIMPERS_RAISED "
-    "LIMPERS_CALLED BLIND_ODDS NEVER_FOLDS CALL_LEVEL CALL_SLOPE BETS_TO_COME RAISE_MOST",
+    "BETS_FACED OPENING_RAISES RERAISES FREE_RAISES LIMPERS_RAISED LIMPERS_CALLED BLIND_ODDS NEVER_FOLDS "
+    "CALL_LEVEL CALL_SLOPE BETS_TO_COME RAISE_MOST TIGHTNESS_SCALE AGGRESSION_SCALE",
     start=0,
 )
-"""Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
+"""Entries of an array of parameters, shape (len(Parameter),), float64.
 
-They are explained in ``engine.players.models.formula.Parameters``: its fields in their order, the scales and,
-from BETS_FACED on, the fields of `Constants`.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by
-how much it lowers that of raises; the scales are what they make of a share of hands, factors.
+They are explained in ``engine.players.models.formula.Parameters``: its fields in their order, and the scales.
+TIGHTNESS is by how much it raises thresholds, AGGRESSION by how much it lowers that of raises; the scales are
+what they make of a share of hands, factors.
 """
-NUM_PARAMETERS: Final = len(Parameter)
 
 
 class Thresholds(NamedTuple):

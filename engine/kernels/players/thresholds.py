@@ -4,7 +4,7 @@ What the numbers mean and where they come from stands in ``engine.players.models
 these functions for a decision at the table; a simulation calls them for every decision of every trial.
 
 *Traits* are an array of shape (10, NUM_TRAITS), a row for each position; *parameters* are the player's own,
-an array of shape (NUM_PARAMETERS,).
+an array of shape (len(Parameter),).
 """
 
 from __future__ import annotations

@@ -64,11 +64,29 @@ def _fraction(instance: object, attribute: attrs.Attribute[float], value: float)
 
 
 @attrs.frozen
-class Constants:
-    """The formula's numbers that no paper gives, as they were found to play well.
+class Parameters:
+    """The one documented parameter set.  Thresholds are on the scale of the effective hand strength."""
 
-    ``riverboat experiment sensitivity`` tells what each of them is worth.
-    """
+    call_threshold: float = attrs.field(default=0.50, validator=_fraction)
+    """Loki's "make 1": bet or call one bet from here."""
+    raise_threshold: float = attrs.field(default=0.85, validator=_fraction)
+    """Loki's "make 2": raise from here when a raise tells everything."""
+    spread: float = 0.08
+    """Half the width over which actions are mixed at a threshold; over half of it calls at their price."""
+    very_weak: float = attrs.field(default=0.25, validator=_fraction)
+    """Below, a hand is worth a bluff at most (Poki 3.4)."""
+    very_strong: float = attrs.field(default=0.85, validator=_fraction)
+    """Above, a hand may be worth a trap (Poki 3.4)."""
+    trap: float = 0.05
+    """How often a very strong hand only calls: {0, .05, .95} (Poki 3.4)."""
+    tightness: float = attrs.field(default=0.5, validator=_fraction)
+    """Fewer hands from .5 up, more below."""
+    aggression: float = attrs.field(default=0.5, validator=_fraction)
+    """More raises from .5 up, fewer below."""
+    deception: float = attrs.field(default=0.5, validator=_fraction)
+    """Bluffs, semi-bluffs and traps: twice the share that game theory asks for at 1, none at 0."""
+
+    # The numbers that no paper gives, as they were found to play well: ``riverboat experiment sensitivity``.
 
     bets_faced: float = 0.75
     """The part of an aggressor's usual bets that a call is taken to face until the showdown."""
@@ -94,31 +112,6 @@ class Constants:
     """The part of the bets to come that a call before the flop is taken to cost."""
     raise_most: float = 0.8
     """How often a hand just good enough is raised before the flop."""
-
-
-@attrs.frozen
-class Parameters:
-    """The one documented parameter set.  Thresholds are on the scale of the effective hand strength."""
-
-    call_threshold: float = attrs.field(default=0.50, validator=_fraction)
-    """Loki's "make 1": bet or call one bet from here."""
-    raise_threshold: float = attrs.field(default=0.85, validator=_fraction)
-    """Loki's "make 2": raise from here when a raise tells everything."""
-    spread: float = 0.08
-    """Half the width over which actions are mixed at a threshold; over half of it calls at their price."""
-    very_weak: float = attrs.field(default=0.25, validator=_fraction)
-    """Below, a hand is worth a bluff at most (Poki 3.4)."""
-    very_strong: float = attrs.field(default=0.85, validator=_fraction)
-    """Above, a hand may be worth a trap (Poki 3.4)."""
-    trap: float = 0.05
-    """How often a very strong hand only calls: {0, .05, .95} (Poki 3.4)."""
-    tightness: float = attrs.field(default=0.5, validator=_fraction)
-    """Fewer hands from .5 up, more below."""
-    aggression: float = attrs.field(default=0.5, validator=_fraction)
-    """More raises from .5 up, fewer below."""
-    deception: float = attrs.field(default=0.5, validator=_fraction)
-    """Bluffs, semi-bluffs and traps: twice the share that game theory asks for at 1, none at 0."""
-    constants: Constants = Constants()
 
 
 DEFAULT_PARAMETERS: Final = Parameters()
@@ -185,11 +178,10 @@ def _fill_row(traits: Traits, row: Floats) -> None:
 
 @functools.lru_cache(maxsize=64)
 def parameters_array(parameters: Parameters) -> Floats:
-    """A parameter set for the kernels, shape (NUM_PARAMETERS,); it is shared and not to be changed."""
+    """A parameter set for the kernels, shape (len(Parameter),); it is shared and not to be changed."""
     tightness, aggression = parameters.tightness - 0.5, parameters.aggression - 0.5
-    *own, constants = attrs.astuple(parameters, recurse=False)
     scales = 2.0 ** (-2 * tightness), 2.0**aggression
-    array = np.array([*own, *scales, *attrs.astuple(constants)], np.float64)
+    array = np.array([*attrs.astuple(parameters), *scales], np.float64)
     array[Parameter.TIGHTNESS] = threshold_kernels.HABIT * tightness
     array[Parameter.AGGRESSION] = threshold_kernels.HABIT * aggression
     return array

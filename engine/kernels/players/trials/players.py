@@ -38,9 +38,9 @@ class Players(NamedTuple):
     usual_traits: Floats
     """The traits of reasonable players, shape (10, NUM_TRAITS)."""
     parameters: Floats
-    """Our parameters of the formula, shape (NUM_PARAMETERS,)."""
+    """Our parameters of the formula, shape (len(Parameter),)."""
     usual_parameters: Floats
-    """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
+    """The parameters of reasonable players, shape (len(Parameter),)."""
     contexts: Floats
     """The frequencies of a FIXED player, shape (10, NUM_CONTEXTS, 3)."""
     folds: Curve

@@ -32,8 +32,8 @@ from clients.lab.experiments.sensitivity import (
     varied,
 )
 from engine.hands.flop_configs import parse_book, shipped_book
-from engine.kernels.players.records import NUM_PARAMETERS, Parameter
-from engine.players.models.formula import Constants, Parameters, parameters_array
+from engine.kernels.players.records import Parameter
+from engine.players.models.formula import Parameters, parameters_array
 from engine.poker.rules import load_game
 from engine.solving.miximax.habits import parse_shipped
 from engine.solving.miximax.trees import betting_tree
@@ -271,8 +271,8 @@ SMALL = "--hands 40 --table simple --match-deals 10 --no-plots"
 
 
 def test_each_constant_stands_where_the_kernels_look_for_it() -> None:
-    names = [field.name.upper() for field in attrs.fields(Constants)]
-    assert [Parameter(index).name for index in range(Parameter.BETS_FACED, NUM_PARAMETERS)] == names
+    names = [field.name.upper() for field in attrs.fields(Parameters)]
+    assert [each.name for each in Parameter][: len(names)] == names
 
     usual = parameters_array(Parameters())
     for name in CONSTANTS:
@@ -336,8 +336,7 @@ def test_several_may_be_changed_at_once(tmp_path: Path) -> None:
     assert same["gains"]["simple"] == {**same["gains"]["simple"], "mean": 0.0, "ci95": 0.0}
     assert changed["constant"] == "trap=0.0,reraises=0.9,call_slope=0.9"
     parameters = varied(changed["constant"], 1.0)
-    constants = parameters.constants
-    assert (parameters.trap, constants.reraises, constants.call_slope) == (0, 0.9, 0.9)
+    assert (parameters.trap, parameters.reraises, parameters.call_slope) == (0, 0.9, 0.9)
     assert f"| {as_it_is.replace(',', ', ')} |  | +0.000" in whole.printed
 
 

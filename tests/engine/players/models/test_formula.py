@@ -323,7 +323,7 @@ def test_options_do_what_they_say(option: str, index: int, values: float) -> Non
             HandValues(line, line, line),
             WEIGHTS,
             TABLE,
-            attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),  # type: ignore[arg-type]  # a number
+            attrs.evolve(DEFAULT_PARAMETERS, **{option: amount}),
         )[:, index].mean()
         for amount in (0.9, 0.1)
     )
