@@ -32,6 +32,7 @@ from engine.support.files.cache import cache_directory
 
 if TYPE_CHECKING:
     from engine.players.table_reader import PotentialName
+    from engine.solving.holdem.bucketed import BucketedStrategy
 
 
 _KEPT_S: Final = 30 * 24 * 3600.0
@@ -91,6 +92,12 @@ def models(potential: PotentialName = "plain") -> None:
     for _ in range(2):  # the second time with something counted
         learn_from_hand(both, TableReader(both), betting, board, ((1, 2), (3, 4)))
     TableReader(both, 0.0, potential).follow(betting, board)
+
+
+def strategy(looked_up: BucketedStrategy) -> None:
+    """Compile what finds the buckets of all hands, and so the answers of a strategy of limit hold'em."""
+    for text, board in zip(("rc/", "rc/cc/", "rc/cc/cc/"), _BOARDS, strict=True):
+        looked_up.triples(parse_betting(looked_up.game, text), board)
 
 
 def worths() -> None:

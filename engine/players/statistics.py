@@ -149,29 +149,6 @@ class PlayerStatistics:
             self.showdowns += 1
             self.showdowns_won += chips_won is not None and chips_won > 0
 
-    @property
-    def aggression_factor(self) -> float:
-        """Bets and raises per call; infinite for a player who only raises, 1 for one who has done neither.
-
-        Source: `style_as_meant`.
-        """
-        return _aggression_factor(self.calls, self.bets_and_raises)
-
-    @property
-    def style(self) -> PlayingStyle:
-        """The playing style of Fig. 4.2, as it is meant."""
-        return style_as_meant(self.hands, self.flops_seen, self.calls, self.bets_and_raises)
-
-    def rates(self) -> dict[str, Rate]:
-        """Each statistic with its counts."""
-        return {
-            "flops_seen": Rate(self.flops_seen, self.hands),
-            "voluntary": Rate(self.voluntary, self.hands),
-            "preflop_raises": Rate(self.preflop_raises, self.hands),
-            "went_to_showdown": Rate(self.showdowns, self.flops_seen),
-            "won_at_showdown": Rate(self.showdowns_won, self.showdowns),
-        }
-
 
 # --- numbers in files ---------------------------------------------------------------------------------------
 

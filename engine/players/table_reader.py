@@ -5,8 +5,7 @@ have done with every combo, and re-weights the player's table by what they did (
 for each position, including our own, which is what the others think of us if they read like us.  The table of
 a player who folded includes the fold and stays.
 
-Nobody's hole cards are used.  To take our own cards into account, use `WeightTable.without`; the strength of
-our hand against a table ignores combos with our cards anyway.
+Nobody's hole cards are used.  The strength of our hand against a table ignores combos with our cards anyway.
 
 Everything follows from the state of the hand, so a reader can begin in the middle of a hand with the same
 result.  Two readers whose models know the same have the same result, too: what one of them has computed is

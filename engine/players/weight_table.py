@@ -7,7 +7,6 @@ player does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import attrs
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from engine.hands.hand_strength import check_weights
 from engine.poker.cards import NUM_RANKS, RANKS
-from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.support.arrays import Floats, read_only
 
 
@@ -38,16 +37,6 @@ class WeightTable:
 
     weights: Floats = attrs.field(converter=_scaled)
     """Shape (1326,), from 0 to 1, the greatest 1; read-only."""
-
-    def without(self, cards: Iterable[int]) -> WeightTable:
-        """The table of a player who cannot hold these cards.
-
-        If that leaves no weight, because it was all on combos that are now impossible, the table is uniform
-        over the possible ones.
-        """
-        free = combos_without(cards)
-        left = np.where(free, self.weights, 0.0)
-        return WeightTable(left if left.any() else (free & (self.weights >= 0)).astype(np.float64))
 
     def grid(self) -> Floats:
         """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""

@@ -39,6 +39,8 @@ class Formula(Remembering):
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
         potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
+        blueprint: heads-up limit: play the strategy that comes with the program until the opponent is seen
+            to depart from it.
 
     Raises:
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
@@ -53,6 +55,7 @@ class Formula(Remembering):
         noise: float = DEFAULT_NOISE,
         memory: Path | None = None,
         potential: PotentialName = DEFAULT_POTENTIAL,
+        blueprint: bool = True,
     ) -> None:
         shares = {"tightness": tightness, "aggression": aggression, "deception": deception, "noise": noise}
         for name, share in shares.items():
@@ -60,13 +63,14 @@ class Formula(Remembering):
         require_one_of("potential", potential, get_args(PotentialName))
         self.model, self.potential = checked_model(model), potential
         self.parameters = Parameters(tightness=tightness, aggression=aggression, deception=deception)
-        self.book = OpponentBook(self.model, noise, potential)
+        self.book = OpponentBook(self.model, noise, potential, blueprint)
         self.is_stateless = not self.book.learns
         self.remember(memory, self.book)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
         compiling.models(self.potential)
+        self.book.prepare(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for the players who are new.
@@ -127,7 +131,8 @@ class Formula(Remembering):
         """Our triple for each combo in this state, shape (1326, 3); our own cards do not enter."""
         decision, _ = self._decision(view)
         traits = self.book.follow(view).reading.traits_here(view.betting)
-        return formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
+        own = formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
+        return self.book.begun(view, own)
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for the hands that are raised with to a total; None where the size is drawn whatever we hold."""
@@ -154,10 +159,10 @@ class Formula(Remembering):
         if view.board:
             draw = values.draw[combo]
             found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
-        said = f"the likeliest to fold does so with chance {folding:.3f}"
         explained = self.book.follow(view).reading.explained(view.betting).values()
-        why = max(explained, key=lambda each: each.chance, default=None)
-        return found | {"opponents": said if why is None else f"{said}: {why}"}
+        why = "".join(f": {each}" for each in sorted(explained, key=lambda each: each.chance)[-1:])
+        said = f"the likeliest to fold does so with chance {folding:.3f}{why}"
+        return found | self.book.strategy_said(view) | {"opponents": said}
 
     def own_model(self, view: HandView) -> dict[str, Any]:
         """The parts, which add up to z, of each opponent's folding to a raise, by position."""

@@ -21,7 +21,7 @@ from clients.core import options
 from clients.core.agent import ProbabilityTriple, described, drawn
 from engine import compiling
 from engine.players.bet_sizes import BetSizes
-from engine.players.probability_triple import legal_triple, triple_of
+from engine.players.probability_triple import legal_triple, mix, triple_of
 from engine.players.table_reader import PotentialName
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
@@ -63,6 +63,8 @@ class Sampling(Remembering):
         explain: state the values in a comment line before each action.
         potential: hand potential against a random hand (plain) or the opponents' weight tables (weighted).
         memory: file that keeps the models between matches, by the players' names.
+        blueprint: heads-up limit: play the strategy that comes with the program until the opponent is seen
+            to depart from it.
 
     Raises:
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
@@ -83,6 +85,7 @@ class Sampling(Remembering):
         explain: bool = False,
         potential: PotentialName = DEFAULT_POTENTIAL,
         memory: Path | None = None,
+        blueprint: bool = True,
     ) -> None:
         if trials is not None:
             options.require_between("trials", trials, 1, MOST_TRIALS)
@@ -102,7 +105,7 @@ class Sampling(Remembering):
         self._trials, self._seconds = trials, seconds
         self._mixes, self._explains = choose == "mixed", explain
         self._potential = potential
-        self.book = OpponentBook(checked_model(model), noise, potential=potential)
+        self.book = OpponentBook(checked_model(model), noise, potential, blueprint)
         self.remember(memory, self.book)
         self.estimates: Estimates[Action] | None = None
         self._decided: HandView | None = None  # where the estimates are from
@@ -122,6 +125,7 @@ class Sampling(Remembering):
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
         compiling.simulation(self._potential)
+        self.book.prepare(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Make models and bet sizes for new players, and load the averages for this number of players.
@@ -141,6 +145,10 @@ class Sampling(Remembering):
 
         If the time is limited and trio is running, a coroutine; otherwise the action itself.
         """
+        share = self.book.strategy_share(view)
+        if share and self.rng.random() < share:
+            self.estimates = self._decided = None
+            return drawn(self.book.usual(view), self.rng)
         if not self.seeded and trio.lowlevel.in_trio_run():
             return self._choose_in_pieces(view)
         return self._decide(view, deque(self._simulation(view), maxlen=1).pop())
@@ -206,16 +214,19 @@ class Sampling(Remembering):
         decided it, else from one of its own."""
         estimates = self.estimates if self._decided is view else None
         estimates = estimates or deque(self._simulation(view), maxlen=1).pop()
+        self.estimates, self._decided = estimates, view
         triple = triple_of(zip(*self._mixture(view, estimates), strict=True))
         legal = view.legal_actions()
-        return legal_triple(triple, legal.can_fold, legal.can_raise)
+        own, share = legal_triple(triple, legal.can_fold, legal.can_raise), self.book.strategy_share(view)
+        return mix([own, triple_of(self.book.usual(view).items())], [1 - share, share]) if share else own
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
-        """The values of its own trials."""
+        """The values of its own trials, if any, and the share of the strategy that it begins with."""
         if self.estimates is None:
-            return {}
+            return self.book.strategy_said(view)
         unit = "small bets" if view.game.is_limit else "big blinds"
-        return {"values": f"{explained(self.estimates)}, {unit} and standard errors"}
+        values = f"{explained(self.estimates)}, {unit} and standard errors"
+        return {"values": values} | self.book.strategy_said(view)
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ class _Predicting(NotedSampling):
     """Notes the strength of its hand, and what it predicts of its opponents before it learns what came."""
 
     def __init__(self, trials: int) -> None:
-        super().__init__(trials=trials)
+        super().__init__(trials=trials, blueprint=False)
         self.strengths: list[float] = []
         """Of our hands in the decisions stated, as those of `take_stated`, of the whole match."""
         self.answers: list[dict[str, Any]] = []

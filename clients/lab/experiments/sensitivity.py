@@ -183,7 +183,7 @@ def _play(settings: SensitivitySettings, constant: str, factor: float) -> dict[s
 
 def _seated(parameters: Parameters, others: Sequence[str], is_ours: Sequence[bool]) -> list[Agent]:
     """The agents by seat: the varied formula, and the others after it in their order."""
-    ours = Formula()
+    ours = Formula(blueprint=False)
     ours.parameters = parameters
     start, seats = is_ours.index(True), len(is_ours)
     agents: list[Agent] = [ours] * seats

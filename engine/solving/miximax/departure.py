@@ -1,10 +1,11 @@
-"""Whether an opponent departs from an equilibrium, in a way that its habits tell.
+"""Whether an opponent departs from an equilibrium, in a way that is foretold: by its habits, or by a model.
 
 Two explanations of an opponent compete: that it plays the equilibrium, and that it goes on as its habits say.
 Each says beforehand how likely every action is, and every hand that is shown.  The logarithm of the quotient,
 old observations fading, is the *evidence* of a departure; the logarithm of one over what the habits said is
 the *surprise* that they leave.  Against somebody who plays well the habits never foretell as much as the
-equilibrium does, since they know neither the board nor the hands that are bet with.
+equilibrium does, since they know neither the board nor the hands that are bet with.  A model of a player is
+weighed in the same way, but for the hands that are shown (`Departure.follow`).
 
 Somebody who plays otherwise is found out after some dozens of hands.  To answer that pays where the habits
 foretell most of it: they must explain a third of what the equilibrium leaves open, so that the evidence is
@@ -20,7 +21,7 @@ Prequential Approach* (1984).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 import numpy as np
@@ -39,7 +40,7 @@ _TREMBLES: Final = 0.02
 """The part of its actions in which a player of the equilibrium is taken to do anything."""
 _SHOWN_TREMBLES: Final = 0.05
 _LEAST: Final = 1e-3
-"""Least chance that habits are held to."""
+"""Least chance that what is foretold is held to."""
 _FADES: Final = 0.9999
 """What an observation counts after the next."""
 _PART_OF_SURPRISE: Final = 0.5
@@ -50,6 +51,12 @@ _SCALE: Final = 5.0
 _MUCH: Final = 400.0
 """Evidence that is enough, whatever the surprise: after some hundreds of hands."""
 _SCALE_OF_MUCH: Final = 60.0
+
+
+Foretold = tuple[float, Sequence[bool]] | None
+"""How likely an action was, and which of the legal ones count as the same; None: leave it out."""
+Foretell = Callable[[BettingState, Action, Sequence[Action]], Foretold]
+"""Says that of an action in a state, of all legal ones."""
 
 
 class FollowedStrategy(Protocol):
@@ -84,6 +91,38 @@ class Departure:
         known = (self.evidence - _MUCH) / _SCALE_OF_MUCH
         return 1.0 / (1.0 + math.exp(min(max(-max(plain, known), -700.0), 700.0)))
 
+    def follow(
+        self, foretell: Foretell, betting: BettingState, who: int, ours: Sequence[int], board: Sequence[int]
+    ) -> Floats:
+        """Weigh what an opponent did in a hand that is over.
+
+        Args:
+            foretell: does not know this hand yet.
+            betting: all of it.
+            who: the opponent's position.
+            ours: our cards.
+            board: what lies at the end.
+
+        Returns:
+            How likely the equilibrium is to come here with each combo, not normed, shape (1326,).
+        """
+        weights = combos_without(ours).astype(np.float64)
+        for before, actor, action in betting.steps():
+            if actor != who:
+                continue
+            actions, chances = self._strategy.chances_of_all(before, board[: before.num_board_cards])
+            foretold = foretell(before, action, actions) if len(actions) > 1 else None
+            if foretold is None:
+                continue
+            chance, same = foretold
+            dead = np.isnan(chances[:, 0])
+            weights[dead] = 0.0
+            with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
+            with_it = (1.0 - _TREMBLES) * with_it + _TREMBLES / len(actions)
+            self._weigh(chance, float(weights @ with_it / weights.sum()))
+            weights *= with_it
+        return weights
+
     def observe(
         self,
         habits: Habits,
@@ -104,23 +143,16 @@ class Departure:
             board: what lies at the end.
         """
         ours, theirs = cards
-        weights = combos_without(ours).astype(np.float64)
-        for before, actor, action in betting.steps():
+
+        def told(before: BettingState, action: Action, actions: Sequence[Action]) -> Foretold:
             node = habits.tree.node(before)
-            if actor != position or habits.tree.arrays.kinds[node] != MiximaxKind.DECISION:
-                continue
-            actions, chances = self._strategy.chances_of_all(before, board[: before.num_board_cards])
-            if len(actions) == 1:
-                continue
-            dead = np.isnan(chances[:, 0])
-            weights[dead] = 0.0
+            if habits.tree.arrays.kinds[node] != MiximaxKind.DECISION:
+                return None
             column = habits.tree.column(before, action)
             same = [habits.tree.column(before, each) == column for each in actions]
-            with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
-            with_it = (1.0 - _TREMBLES) * with_it + _TREMBLES / len(actions)
-            expected = search.expected_action(habits, node)
-            self._weigh(float(expected[column]), float(weights @ with_it / weights.sum()))
-            weights *= with_it
+            return float(search.expected_action(habits, node)[column]), same
+
+        weights = self.follow(told, betting, position, ours, board)
         if betting.is_showdown and len(theirs) == 2:
             buckets = np.minimum(board_values(tuple(board)).strengths(_ALL) * BUCKETS, BUCKETS - 1)
             buckets = buckets.astype(np.int64)
@@ -150,8 +182,8 @@ class Departure:
             raise InvalidHabits("departure: expected two numbers")
         self.evidence, self.surprise = map(float, known)
 
-    def _weigh(self, by_habits: float, by_strategy: float) -> None:
-        chance = max(by_habits, _LEAST)
+    def _weigh(self, foretold: float, by_strategy: float) -> None:
+        chance = max(foretold, _LEAST)
         self.evidence = _FADES * self.evidence + math.log(chance / by_strategy)
         self.surprise = _FADES * self.surprise - math.log(chance)
 

@@ -320,7 +320,7 @@ def test_one_file_serves_several_bots_in_turn(tmp_path: Path) -> None:
 
         assert parts < them.keys()
         parts = set(them)
-    assert parts == {"filters", "model", "statistics", "sizes", "habits"}
+    assert parts == {"filters", "model", "statistics", "sizes", "evidence", "habits"}
 
 
 @REMEMBERING

@@ -20,15 +20,17 @@ from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import make_agent
 from clients.core.program import TableAddress, join_table
+from clients.core.registry import make_bot
 from engine.players.action_context import situation_of
 from engine.players.models.player import PlayerModel
-from engine.poker.combos import combo_index, combos_without
+from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, Action, HandView, load_game, parse_betting
 from engine.support.files.archive import Archive, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 from tests.support.asserting import refuses
 from tests.support.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment
 from tests.support.hands.golden_files import GOLDEN
+from tests.support.hands.views import deciding, view_after
 from tests.support.matches import DEALERS, bot, play_match, run_match
 
 # --- The formula bot as a player ----------------------------------------------------------------------------
@@ -68,17 +70,48 @@ def test_what_it_would_do_with_each_hand_does_not_depend_on_the_one_it_holds() -
     assert (agent.triples(view) == agent.triples(same)).all()
 
 
-def test_the_tables_of_others_leave_our_cards_out_and_our_own_does_not() -> None:
-    agent, view = decisions_of("limit-2p", 5, Random)[-1]
-    known = (*view.own_cards, *view.board)
+def test_it_begins_with_the_strategy_that_comes_with_the_program() -> None:
+    view = view_after("limit-2p", "rc/r")
+    agent, alone, usual = Formula(), Formula(blueprint=False), make_bot("equilibrium")
+    for each in (agent, alone, usual):
+        deciding(each, view)
 
-    theirs, ours = (
-        agent.book.weight_table(view, 1 - view.position),
-        agent.book.weight_table(view, view.position),
-    )
+    share = agent.book.strategy_share(view)
 
-    assert not theirs.weights[~combos_without(known)].any()
-    assert ours.weights[combo_index(*view.own_cards)] > 0
+    assert share == pytest.approx(1 / (1 + np.exp(-3)))
+    mixed = share * np.array(usual.triples(view)) + (1 - share) * alone.triples(view)
+    assert agent.triples(view) == pytest.approx(mixed)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "least", "most"), [("equilibrium", -50, -5), ("always-call", 50, 50), ("simple", 5, 50)]
+)
+def test_it_leaves_the_strategy_where_the_opponent_does(opponent: str, least: float, most: float) -> None:
+    agent = Formula()
+    Arena(load_game("limit-2p"), [agent, make_bot(opponent)], 3).play(60)
+
+    assert least <= agent.book.of_seat(1).evidence <= most
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("limit-3p", {}), ("nolimit-2p-100bb", {}), ("limit-2p", {"model": "generic"})]
+)
+def test_elsewhere_it_begins_with_its_models(game: str, options: dict[str, str]) -> None:
+    view = view_after(game, "")
+
+    assert deciding(Formula(**options), view).book.strategy_share(view) == 0  # type: ignore[arg-type]
+
+
+def test_what_speaks_against_the_strategy_is_remembered(tmp_path: Path) -> None:
+    shares = []
+    for hands in (20, 1):
+        agent = Formula(memory=tmp_path / "m")
+        Arena(load_game("limit-2p"), [agent, AlwaysCall()], 1, names=["us", "them"]).play(hands)
+        shares.append(agent.book.of_seat(1).evidence)
+        agent.close_memory()
+
+    assert shares[0] > 20
+    assert shares[1] >= shares[0]
 
 
 def test_options_are_read_and_checked() -> None:

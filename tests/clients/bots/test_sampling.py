@@ -24,7 +24,7 @@ from tests.support.hands.views import deciding, view_after
 def test_the_best_action_is_taken_and_folding_is_worth_zero() -> None:
     for seed in range(12):
         view = view_after("limit-2p", "rc/r", seed)
-        agent = Sampling(trials=100)
+        agent = Sampling(trials=100, blueprint=False)
         deciding(agent, view)
 
         action = agent.choose_action(view)
@@ -37,7 +37,7 @@ def test_the_best_action_is_taken_and_folding_is_worth_zero() -> None:
 
 def test_the_best_action_is_a_certain_triple_and_a_mixture_a_true_one() -> None:
     view = view_after("limit-2p", "rc/r")
-    best, mixed = Sampling(trials=100), Sampling(trials=100, choose="mixed")
+    best, mixed = (Sampling(trials=100, choose=how, blueprint=False) for how in ("best", "mixed"))
     triples = []
     for agent in (best, mixed):
         deciding(agent, view)
@@ -47,6 +47,22 @@ def test_the_best_action_is_a_certain_triple_and_a_mixture_a_true_one() -> None:
     for triple in triples:
         assert sum(triple) == pytest.approx(1)
     assert max(triples[1]) == triples[1][triples[0].index(1)]
+
+
+def test_the_strategy_that_it_begins_with_has_its_share_of_decisions() -> None:
+    view = view_after("limit-2p", "rc/r")
+    agent, alone = Sampling(trials=100), Sampling(trials=100, blueprint=False)
+    deciding(agent, view)
+    deciding(alone, view)
+    share, usual = agent.book.strategy_share(view), agent.book.usual(view)
+
+    triple, own = agent.probability_triple(view), alone.probability_triple(view)
+
+    assert share > 0.9
+    assert triple.raise_ == pytest.approx(share * usual[LIMIT_RAISE] + (1 - share) * own.raise_)
+    taken = [action for _ in range(300) if (action := agent.choose_action(view)) and agent.estimates is None]
+    assert len(taken) == pytest.approx(300 * share, abs=20)
+    assert taken.count(LIMIT_RAISE) == pytest.approx(len(taken) * usual[LIMIT_RAISE], abs=30)
 
 
 def test_a_mixture_has_those_actions_that_are_nearly_as_good() -> None:
@@ -94,7 +110,7 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
     """One batch at least; no more than its own time and the most of what the dealer allows."""
     monkeypatch.setattr("clients.bots.sampling.agent.time.perf_counter", _Clock())
     view = view_after("limit-2p", "rc/r")
-    agent = Sampling(trials=10**9, seconds=0.05, obvious="never")
+    agent = Sampling(trials=10**9, seconds=0.05, obvious="never", blueprint=False)
     deciding(agent, view)
     agent.seconds_to_act = seconds_to_act
 
@@ -108,7 +124,7 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
 
 async def test_it_can_be_cancelled_when_the_dealer_goes_on_without_it() -> None:
     view = view_after("limit-2p", "rc/r")
-    agent = Sampling(trials=10**9, seconds=10**9)
+    agent = Sampling(trials=10**9, seconds=10**9, blueprint=False)
     deciding(agent, view, seeded=False)
     waiting = agent.choose_action(view)
     assert isinstance(waiting, Awaitable)
@@ -125,7 +141,7 @@ def test_an_obvious_action_ends_the_simulation() -> None:
     view = view_after("limit-2p", "rc/r", seed=2)
     used = {}
     for obvious in ("paired", "never"):
-        agent = Sampling(trials=3000, obvious=obvious)
+        agent = Sampling(trials=3000, obvious=obvious, blueprint=False)
         deciding(agent, view)
         agent.choose_action(view)
         assert agent.estimates is not None
@@ -171,7 +187,7 @@ def test_actions_are_described_in_words() -> None:
 async def test_the_values_leave_in_one_write_with_the_action() -> None:
     """A comment line first, which dealers skip."""
     ours, theirs = trio.testing.memory_stream_pair()
-    agent = Sampling(trials=100, explain=True)
+    agent = Sampling(trials=100, explain=True, blueprint=False)
     agent.seed, agent.seeded = 3, True
     game = load_game("limit-2p")
     cards = CardDealer(game, 1).deal().hole_cards[1]

@@ -395,8 +395,9 @@ def test_a_program_can_be_asked_in_a_sandbox(tmp_path: Path) -> None:
 
 FLOP = ("--betting", "rc/c", "--hole", "AhKd", "--board", "2c7d9h", "--trials", "0")
 DECIDED_BY = {
-    "formula": ["value", "chance to win", "draw", "opponents"], "simple": ["strength", "draw", "price"],
-    "sampling:trials=200": ["values"], "killer": ["reflective odds", "price"],
+    "formula": ["value", "chance to win", "draw", "blueprint", "opponents"],
+    "simple": ["strength", "draw", "price"], "killer": ["reflective odds", "price"],
+    "sampling:trials=200": ["values", "blueprint"],
     "heuristic": ["strength", "values"], "adaptive": ["values", "trust"], "equilibrium": ["strategy"],
     "hand-strength": ["strength"], "portfolio": ["weights"], "street-learner": ["state", "values"],
     "winning-hand-learner": ["after the flop"],

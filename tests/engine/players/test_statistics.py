@@ -13,7 +13,7 @@ from engine.kernels.players import hand_features as kernels
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import ranking_table
 from engine.players.board_values import BoardValues, board_values, parts_below, strata_of_combos
-from engine.players.statistics import Looseness, PlayerStatistics, PlayingStyle, Rate, numbers_of
+from engine.players.statistics import Looseness, PlayerStatistics, PlayingStyle, numbers_of, style_as_meant
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_index, combos_without
 from engine.poker.rules import load_game, parse_betting
@@ -57,10 +57,10 @@ def test_counts_of_a_showdown_and_of_a_fold_before_the_flop() -> None:
     # Three players: position 2 acts first before the flop, position 0 after it.
     statistics = observed(("rfc/cc/rc/cc", 2, 35.0), ("frc/cc/cc/cc", 2, 0.0))
 
-    assert statistics.rates() == {
-        "flops_seen": Rate(1, 2), "voluntary": Rate(1, 2), "preflop_raises": Rate(1, 2),
-        "went_to_showdown": Rate(1, 1), "won_at_showdown": Rate(1, 1),
-    }  # fmt: skip
+    assert (statistics.hands, statistics.flops_seen, statistics.voluntary, statistics.preflop_raises) == (
+        2, 1, 1, 1,
+    )  # fmt: skip
+    assert (statistics.showdowns, statistics.showdowns_won) == (1, 1)
     assert (statistics.bets_and_raises, statistics.calls, statistics.folds) == (1, 1, 1)
 
 
@@ -68,16 +68,12 @@ def test_a_check_is_no_call() -> None:
     statistics = observed(("ccc/ccc/ccc/ccc", 1, -10.0))  # the big blind, who only checks
 
     assert statistics.calls == 0
-    assert statistics.aggression_factor == 1
-    assert statistics.rates()["won_at_showdown"] == Rate(0, 1)
+    assert (statistics.showdowns, statistics.showdowns_won) == (1, 0)
 
 
 def test_a_player_who_only_raises_is_aggressive() -> None:
     """As Fig. 4.2 is meant: its code calls them passive."""
-    statistics = observed(("rrfc/cc/cc/cc", 0, None))
-
-    assert statistics.aggression_factor == float("inf")
-    assert statistics.style is PlayingStyle.LOOSE_AGGRESSIVE
+    assert style_as_meant(1, 1, 0, 1) is PlayingStyle.LOOSE_AGGRESSIVE
 
 
 @pytest.mark.parametrize(
@@ -89,9 +85,7 @@ def test_a_player_who_only_raises_is_aggressive() -> None:
 )  # fmt: skip
 def test_the_four_styles(flops: int, raises: int, calls: int, style: PlayingStyle) -> None:
     """Poker Learner, Fig. 4.2, with 28 as per cent."""
-    statistics = PlayerStatistics(hands=100, flops_seen=flops, bets_and_raises=raises, calls=calls)
-
-    assert statistics.style is style
+    assert style_as_meant(100, flops, calls, raises) is style
 
 
 def test_at_40_per_cent_flops_against_an_ideal_20_a_bet_counts_half() -> None:

@@ -41,7 +41,7 @@ def make_sampling(
     """
     name, _, text = settings.sampling.partition(":")
     chosen = parse_settings(text.split(",")) if text else {}
-    agent = make_agent(name, kind, {**chosen, **options, "trials": str(trials)})
+    agent = make_agent(name, kind, {"blueprint": "no", **chosen, **options, "trials": str(trials)})
     assert isinstance(agent, kind)
     return agent
 
