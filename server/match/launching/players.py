@@ -64,9 +64,13 @@ _IMPORTS_CLIENTS: Final = re.compile(rb"^\s*(?:from|import)\s+clients\b", re.MUL
 _MOST_SEARCHED: Final = 2**20
 _OTHER_INTERPRETER: Final = re.compile(r"(pypy|perl|ruby|node|sh|bash|java)[0-9.]*")
 _SECRET: Final = re.compile(
-    r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE|(^|_)(PAT|PW|DSN)(_|$)|._PWD$", re.IGNORECASE
+    r"(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE|WEBHOOK)[^=\s;&]*=|[_?&;\s]PWD="
+    r"|(^|[_?&;\s])(PAT|PW|DSN|JWT|OTP|PIN|CREDS?|BEARER|SIG)(_\w*)?="
+    r"|://([^/\s:@]*:[^/\s@]+|[^/\s:@]{20,})@",
+    re.IGNORECASE,
 )
-_WITH_PASSWORD: Final = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
+# In ``NAME=VALUE``, whose value may be a connection string with such words, or an address with a password or
+# a user's name so long that it is a token.
 _TAKE_A_VALUE: Final = frozenset({"-W", "-X"})
 _NO_SCRIPT: Final = frozenset({"-c", "-m", "-"})
 
@@ -298,8 +302,7 @@ def players_environment(
     environment = {
         name: value
         for name, value in base.items()
-        if not variables.is_handed_out(name)
-        and (name in granted or not (_SECRET.search(name) or _WITH_PASSWORD.search(value)))
+        if not variables.is_handed_out(name) and (name in granted or not _SECRET.search(f"{name}={value}"))
     }
     # Not resolved: a virtual environment's interpreter is a link to one that knows nothing about it.
     own_programs = os.path.dirname(os.path.abspath(sys.executable))

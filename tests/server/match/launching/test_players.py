@@ -222,30 +222,28 @@ SECRETS: Final = (
     "OPENAI_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "GITHUB_PAT", "HF_TOKEN", "PGPASSWORD",
     "PGPASSFILE", "MYSQL_PWD", "db_password", "CLIENT_SECRET", "GOOGLE_APPLICATION_CREDENTIALS",
     "SSH_AUTH_SOCK", "XAUTHORITY", "SESSION_COOKIE", "SENTRY_DSN", "ROOT_PW", "RIVERBOAT_SEAT_TOKEN_2",
+    "GH_JWT", "SMTP_CREDS", "CARD_PIN", "SLACK_WEBHOOK_URL",
 )  # fmt: skip
 HARMLESS: Final = (
-    "PATH",
-    "PWD",
-    "OLDPWD",
-    "HOME",
-    "LANG",
-    "SHELL",
-    "PATIENCE",
-    "SPAWN",
-    "RIVERBOAT_CACHE_DIR",
-)
+    "PATH", "PWD", "OLDPWD", "HOME", "LANG", "SHELL", "PATIENCE", "SPAWN", "RIVERBOAT_CACHE_DIR",
+)  # fmt: skip
 
 
 def test_variables_that_look_like_secrets_are_dropped_unless_they_are_granted() -> None:
     base = dict.fromkeys((*SECRETS, *HARMLESS), "canary") | {
         "DATABASE_URL": "postgres://me:canary@db/x",
+        "JDBC": "jdbc:mysql://db/x?user=me&password=canary",
+        "STORAGE": "AccountName=me;AccountKey=canary",
+        "SIGNED_URL": "https://files/x?sig=canary",
+        "REMOTE": "https://ghp_canarycanarycanary@github.com/me/x",
+        "ORIGIN": "ssh://git@github.com/me/x",
         "http_proxy": "http://proxy:3128",
         "DOCS": "see https://example.com/a:b@c",
     }
     kept = players_environment(["./bot"], base)
     granted = players_environment(["./bot"], base, ["OPENAI_API_KEY", "DATABASE_URL"])
 
-    assert kept.keys() == {*HARMLESS, "http_proxy", "DOCS"}
+    assert kept.keys() == {*HARMLESS, "http_proxy", "DOCS", "ORIGIN"}
     assert granted.keys() - kept.keys() == {"OPENAI_API_KEY", "DATABASE_URL"}
 
 
