@@ -158,8 +158,8 @@ def test_a_random_seed_is_drawn_and_told(capfd: pytest.CaptureFixture[str]) -> N
     assert len({*told}) > 1
 
 
-@pytest.mark.parametrize("name", ["a b", "a|b", "a:b", "", "a\nb", "x" * 101, "\udcff"])
-def test_names_that_would_make_log_lines_ambiguous_are_refused(
+@pytest.mark.parametrize("name", ["a b", "a|b", "a:b", "", "a\nb", "x" * 101, "\udcff", "a\u200b", "\u202ea"])
+def test_names_that_would_make_log_lines_or_players_ambiguous_are_refused(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     err = refused(capfd, "match", GAME, "2", "7", "Alice", name)
