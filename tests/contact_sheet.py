@@ -54,7 +54,7 @@ hands = 20
 matches = 3
 """
 LARGE: Final = {
-    "hands": 10_000_000, "chips": -123_456_789.25, "mbb_per_hand": -199_999.9, "ci95": 99_999.9,
+    "hands": 10_000_000, "chips": -123_456_789.25, "mbb_per_hand": -9_999_999_999.9, "ci95": 9_999_999_999.9,
     "sb_per_hand": -199.9999, "mbb_per_hand_of_all": -199_999.9, "ci95_of_all": 99_999.9,
 }  # fmt: skip
 
@@ -82,7 +82,8 @@ def make_pages(folder: Path) -> dict[str, Path]:
     """Write the pages that are files; returns them by name."""
     run_command(
         folder,
-        "match limit-3p A=random always-call C=always-raise --hands 120 --seed 7 --in-process --out m3",
+        f"match limit-3p {'A' * 100}=random always-call C=always-raise "
+        "--hands 120 --seed 7 --in-process --out m3",
     )
     content = report_on(open_source([folder / "m3"]))
     large = content | {"players": enlarged(content["players"]), "hands": LARGE["hands"]}
@@ -117,6 +118,7 @@ async def take(tab: Tab, folder: Path, name: str, address: str | None = None, he
         await tab.value("scrollTo(0, 0)")
         tab.complaints += [f"{name}, {how}: {fault}" for fault in await faults_of(tab)]
         (folder / f"{name}-{how}.png").write_bytes(await tab.picture())
+    tab.complaints[:] = [each for each in tab.complaints if "status of 404" not in each]  # on purpose
 
 
 async def look(tab: Tab, folder: Path) -> None:

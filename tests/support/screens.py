@@ -17,7 +17,9 @@ _CUT: Final = """[...document.querySelectorAll("table")].flatMap((table) => {
   return [...table.querySelectorAll("td, th")]
     .filter((cell) => cell.getBoundingClientRect().right > room || cell.scrollWidth > cell.clientWidth + 1)
     .map((cell) => cell.textContent.trim());
-})"""
+}).concat([...document.querySelectorAll("h1, h3, p, main > ul li")]
+  .filter((text) => getComputedStyle(text).overflowX === "visible" && text.scrollWidth > text.clientWidth + 1)
+  .map((text) => text.textContent.trim()))"""
 
 
 _SPEC: Final = find_spec("axe_playwright_python") or find_spec("axe_core_python")
@@ -38,11 +40,11 @@ async def view(tab: Tab, address: str | None, name: str, height: int = 2000) -> 
 
 
 async def faults_of(tab: Tab) -> list[str]:
-    """The cells that do not fit into the page, whether it is too wide, and what axe-core says."""
+    """The texts that do not fit into the page, whether it is too wide, and what axe-core says."""
     found = [f"cut off: {cell}" for cell in await tab.value(_CUT)]
     if await tab.value("document.documentElement.scrollWidth > innerWidth"):
         found.append("wider than the window")
-    if AXE is not None and await tab.value("location.protocol") != "file:":  # a room's pages
+    if AXE is not None:
         await tab.value(AXE.read_text("utf-8"))
         found += await tab.value(
             "axe.run().then((said) => said.violations.map((each) => `${each.id}: ${each.nodes[0].html}`))"
