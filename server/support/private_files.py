@@ -48,7 +48,7 @@ def appended_to(path: Path) -> IO[bytes]:
 def tail_of(path: Path, most: int) -> bytes:
     """Up to `most` bytes from the end of a plain file; nothing if it cannot be read, or is a link, say."""
     try:
-        with open(path, "rb", opener=_open_itself) as file:
+        with open(path, "rb", opener=open_itself) as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file.seek(max(0, file.seek(0, os.SEEK_END) - most))
                 return file.read(most)
@@ -57,5 +57,10 @@ def tail_of(path: Path, most: int) -> bytes:
     return b""
 
 
-def _open_itself(path: str, flags: int) -> int:
+def open_itself(path: str, flags: int) -> int:
+    """A descriptor of a file, not of what a link leads to, without waiting: for `open(..., opener=...)`.
+
+    Raises:
+        OSError: it cannot be opened, or is a link.
+    """
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from engine.support.files.whole import write_whole
-from engine.support.user_input import printable
+from engine.support.user_input import how_many, printable
 from server.match.launching.confinement import ProcessLimits, sandboxed, shut_in
 from server.match.launching.players import (
     BotFile,
@@ -123,7 +123,7 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
     if said["passed"]:
         return Built(file.folder, file.name, True, f"passed {len(said['checks'])} checks")
     first = failed[0] if failed else said["checks"][0]
-    words = f"{len(failed)} checks failed, first {first['name']}: {first['detail']}"
+    words = f"{how_many(len(failed), 'check')} failed, first {first['name']}: {first['detail']}"
     return Built(file.folder, file.name, False, words)
 
 

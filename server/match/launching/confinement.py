@@ -72,7 +72,7 @@ _MOST_RELAYED: Final = 64
 # Connections of a player to an address at a time.
 _LOW_PORTS: Final = ("--uid", "0", "--gid", "0", "--cap-add", "CAP_NET_BIND_SERVICE")
 # The first user: otherwise bwrap makes the network in a namespace where the player has no say.
-_HOST_NAME: Final = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_HOST_NAME: Final = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 _SIZE: Final = ("--size", str(256 * _MEGABYTE), "--tmpfs")
 _ALONE: Final = (
     "--unshare-all", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", *_SIZE, "/dev/shm",

@@ -51,6 +51,7 @@ import attrs
 from engine.support.plugins import declared
 from engine.support.user_input import told_as
 from protocol import variables
+from server.support.private_files import open_itself
 
 BOT_FILE: Final = "bot.toml"
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
@@ -269,12 +270,12 @@ def read_bot_file(folder: Path) -> BotFile:
 
     path = folder / BOT_FILE
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        with open(path, "rb", opener=open_itself) as file:
             found = parse_toml(file.read(_MOST_SEARCHED).decode("utf-8"), path)
         texts = [found.text(key, "", expected="a text in quotes") for key in ("name", "build", "command")]
         found.close()
     except OSError as error:
-        raise PlayerError(f"{path}: {error.strerror}") from None
+        raise PlayerError(f"{path}: {error.strerror}: expected a file that is no link") from None
     except UnicodeDecodeError as error:
         raise PlayerError(f"{path}: {error}") from None
     except FileMistake as error:

@@ -291,7 +291,7 @@ def test_a_night_s_page_says_who_passed_and_why_others_did_not_without_local_pat
     rows = [
         Built(tmp_path / "students" / "ann", "", True, "passed 30 checks"),
         Built(tmp_path / "students" / "bob", "", False, f"the build ended: {where}:3: error"),
-        Built(tmp_path / "students" / "cid", "", False, "1 checks failed, first late: <b>slow</b>"),
+        Built(tmp_path / "students" / "cid", "", False, "1 check failed, first late: <b>slow</b>"),
     ]
     (night / BUILT_FILE).write_text(json.dumps({"students": list(map(students_row, rows))}))
     (night / "bob.build.txt").write_text(f"cc {where}\n{where}:3: error: what is <this>?\n")

@@ -281,6 +281,13 @@ def test_every_launcher_drops_secrets_and_passes_on_what_is_granted(
     assert "CANARY_KEY" not in "".join(told)
 
 
+def test_a_bot_file_that_is_a_link_tells_nothing_of_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("canary = 1\n")
+    (tmp_path / "bot.toml").symlink_to("theirs")
+    with pytest.raises(PlayerError, match=r"bot.toml: .*: expected a file that is no link$"):
+        read_bot_file(tmp_path)
+
+
 def test_files_without_an_end_do_not_stop_the_house(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "bot.toml")
     os.mkfifo(tmp_path / "my_bot.py")

@@ -506,7 +506,7 @@ async def test_a_relay_goes_by_name_and_survives_an_address_that_is_not_there() 
 
 
 @pytest.mark.parametrize(
-    "text", ["host", "host:0", "host:x", ":1", "10.0.0.1:80", "[::1]:80", "a b:1", "x:70000"]
+    "text", ["host", "host:0", "host:x", ":1", "10.0.0.1:80", "[::1]:80", "a b:1", "x:70000", f"{'x' * 64}:1"]
 )
 def test_an_address_that_cannot_be_granted_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a host's name and a port"):
