@@ -16,7 +16,8 @@ looked at after any deal.
 
 A fit is drawn towards the coefficients fixed beforehand, as if these came from some deals more.  How many
 deals tell of a term x is (Σx²)²/Σx⁴: where one large pot makes nearly all of Σx² that is one, however many
-were played.
+were played.  A term that has hardly moved so far, however often, explains nothing yet: its coefficient stays
+near the one fixed beforehand (`_SPREAD`).
 
 All players have the same coefficients: then what is taken from one is given to others, and the chips won
 still add up to zero.
@@ -45,6 +46,9 @@ PRIOR_DEALS: Final = 16.0
 
 _ROUNDING: Final = 1e-9
 """Smaller changes are rounding errors of changes that cancel in the passes of a deal, and count as 0."""
+
+_SPREAD: Final = 2.0
+"""How far a coefficient may well be from the one fixed beforehand: the prior's standard deviation."""
 
 _TINY: Final = 1e-300
 
@@ -143,6 +147,7 @@ def fit(
     num_players = int(players.max()) + 1
     deals = scale**2 / np.maximum(np.sum(centred**4, axis=0), _TINY) / num_players
     ridge = np.where(deals > 0.0, scale * prior_deals / np.maximum(deals, _TINY), 1.0)
+    ridge = np.maximum(ridge, np.mean(left**2) / _SPREAD**2)
     return prior + np.linalg.solve(squares + np.diag(ridge), centred.T @ left)
 
 

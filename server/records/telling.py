@@ -114,11 +114,11 @@ def _page(hands: Iterable[tuple[PlayedHand, Comments]], title: str, lead: str) -
     yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     style = style_of_pages() + _STYLE.read_text("utf-8")
-    yield f"<style>{style}</style>\n</head>\n<body>\n<h1>{name}</h1>\n{lead}"
+    yield f"<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{name}</h1>\n{lead}"
     for number, (hand, comments) in enumerate(hands):
         yield f'<a id="told-{number}"></a>\n'
         yield from _article(hand, comments)
-    yield "</body>\n</html>\n"
+    yield "</main>\n</body>\n</html>\n"
 
 
 def _article(hand: PlayedHand, comments: Comments) -> Iterator[str]:

@@ -342,6 +342,18 @@ def test_what_cancels_in_a_deal_but_for_rounding_gets_no_coefficient() -> None:
     assert found == pytest.approx(without, abs=1e-9)
 
 
+def test_a_term_that_has_hardly_moved_takes_nothing_out_when_it_does() -> None:
+    """Least squares would give what moved by a millionth any coefficient; then it moves by ten chips."""
+    rng = np.random.default_rng(3)
+    deals, changes = 4 * FIRST_BLOCK, 1e-6 * rng.normal(size=(4 * FIRST_BLOCK, 1))
+    changes[-1] = 10.0
+    payoffs, players = rng.normal(size=deals), np.zeros(deals, np.int64)
+
+    found = corrected(Observations(payoffs, changes, np.arange(deals), players), np.ones(1))
+
+    assert found[-1] == pytest.approx(payoffs[-1] - 10.0, abs=0.1)
+
+
 def test_a_term_that_few_deals_tell_of_keeps_near_its_coefficient_fixed_beforehand() -> None:
     """Of 64 deals one has nearly all of Σx²: what happened in it is chance, and says nothing about others."""
     changes = np.full((FIRST_BLOCK, 1), 0.01)
