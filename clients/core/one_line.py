@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import click
@@ -129,6 +130,15 @@ def _read_seed(context: click.Context, parameter: click.Parameter, text: str) ->
 def json_option() -> Callable[[Decorated], Decorated]:
     """``--json``, the parameter `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+
+
+def refuse_unwritable(path: Path | None) -> None:
+    """End the command now if a file that it writes at the end cannot be made."""
+    from tempfile import TemporaryFile
+
+    if path is not None and not path.exists():
+        with told_as(CommandError, OSError, what=f"{path} cannot be written: "):
+            TemporaryFile(dir=path.parent).close()
 
 
 def plot_option(what: str) -> Callable[[Decorated], Decorated]:

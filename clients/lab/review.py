@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections import Counter
+import shlex
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,8 +15,8 @@ import attrs
 from clients.core.options import OptionError
 from engine.evidence.aivat.policy import Policy
 from engine.poker.cards import format_cards
-from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition
-from engine.poker.rules.hand_words import format_chips, round_name
+from engine.poker.rules import Action, BettingState, GameDefinition
+from engine.poker.rules.hand_words import action_word, format_chips, round_name
 from engine.solving.subgames.review import Judged, Reviewer, Stopped
 from engine.solving.walk import TooLarge
 from engine.support.arrays import Floats
@@ -81,13 +82,7 @@ class Lapse:
 
     def kind(self, action: Action | None = None) -> str:
         """A word for an action, unless told for what was done."""
-        facing = self.judged.before.amount_to_call(self.judged.position) > 0
-        kind = (action or self.judged.action).kind
-        if kind is ActionKind.FOLD:
-            return "fold"
-        if kind is ActionKind.CALL:
-            return "call" if facing else "check"
-        return "raise" if facing else "bet"
+        return action_word(self.judged.before, self.judged.position, action or self.judged.action)
 
     def as_json(self) -> dict[str, Any]:
         """The decision as it stands in the JSON."""
@@ -99,7 +94,7 @@ class Lapse:
             "pot": judged.before.pot, "taken": self._told(judged.action), "best": self._told(judged.best),
             "loss": self.loss, "ranges": judged.known.value,
             "values": {self._told(action): value for action, value in judged.values.items()},
-            "replay": f"riverboat replay {file} --hand {hand.number}",
+            "replay": f"riverboat replay {shlex.quote(file)} --hand {hand.number}",
         }  # fmt: skip
 
     def _told(self, action: Action) -> str:
@@ -137,8 +132,10 @@ def reviewable(
                     found.append(Reviewable(file, hand))
     said = ", ".join(f"{count} of {name}" for name, count in others.items())
     if not found:
+        asked = f" with number {number}" if number is not None else ""
+        asked += f" of {printable(seat)!r}" if seat is not None else ""
         raise OptionError(
-            f"only no-limit hold'em for two is reviewed; there are {said or 'no such hands'} here"
+            f"only no-limit hold'em for two is reviewed; there are {said or 'no such hands'}{asked} here"
         )
     if said:
         warn(f"only no-limit hold'em for two is reviewed; left out: {said}")
@@ -253,10 +250,9 @@ def _losses(lapses: Sequence[Lapse]) -> dict[str, Any]:
     if not number:
         return {"decisions": 0, "loss_per_100": None, "ci95": None}
     mean = math.fsum(each.loss for each in lapses) / number
-    by_hand: dict[tuple[Path, int], float] = {}
+    by_hand = defaultdict[tuple[Path, int], float](float)
     for each in lapses:
-        key = each.of.file, each.of.hand.number
-        by_hand[key] = by_hand.get(key, 0.0) + each.loss - mean
+        by_hand[each.of.file, each.of.hand.number] += each.loss - mean
     half = half_width(list(by_hand.values()))
     ci95 = None if half is None else 100 * half * len(by_hand) / number
     return {"decisions": number, "loss_per_100": 100 * mean, "ci95": ci95}

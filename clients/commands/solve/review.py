@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from clients.core.one_line import CommandError, OneLineCommand, json_option, shown_progress
-from server.support.options import PATH, FiniteRange, flag, game_option, option
+from clients.core.one_line import CommandError, OneLineCommand, json_option, refuse_unwritable, shown_progress
+from server.support.options import FILE, PATH, FiniteRange, flag, game_option, option
 
 
 # Many parameters: each is an option.
 @click.command("review", cls=OneLineCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=PATH)
 @json_option()
-@option("--out FILE.html", "Write a page, with a replay of the worst spots.", PATH)
+@option("--out FILE.html", "Write a page, with a replay of the worst spots.", FILE)
 @flag("--flop", "Review the flop too; that takes gigabytes and minutes.")
 @option("--hand number N", "Only hand N, as in the log.", click.IntRange(min=0))
 @option("--seat NAME", "Only the decisions of this player.")
@@ -55,6 +55,7 @@ def review(
     """
     if out is not None and out.exists() and not force:
         raise CommandError(f"{out} would be overwritten; --force does it")
+    refuse_unwritable(out)
     from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
     from clients.lab.review import Review, result_lines, reviewable, worst_lines
     from engine.poker.rules import load_game

@@ -13,7 +13,7 @@ import click
 
 from clients.commands import refusing
 from clients.commands.solve.spot_files import read_spot
-from clients.core.one_line import CommandError, progress_bar
+from clients.core.one_line import CommandError, progress_bar, refuse_unwritable
 from engine.poker.cards import format_cards
 from engine.poker.combos import format_combo
 from engine.solving.subgames.menus import STREETS
@@ -66,6 +66,7 @@ def solve_spot(plan: SpotPlan) -> int:
 
 
 def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
+    refuse_unwritable(plan.report)
     with refusing(ValueError, what=f"{plan.file}: "):
         game = Subgame(spot.board, spot.ranges, spot.start, spot.betting, threads=plan.threads)
     began = time.monotonic()

@@ -57,6 +57,14 @@ def tell_posts(game: GameDefinition, names: Sequence[str]) -> str:
     return f"Posted: {', '.join(posted)}." if posted else ""
 
 
+def action_word(before: BettingState, position: int, action: Action) -> str:
+    """Whether it is to fold, check, call, bet or raise."""
+    if action.kind is ActionKind.RAISE:
+        return "raise" if before.bets_in_round else "bet"
+    called = "call" if before.amount_to_call(position) else "check"
+    return "fold" if action.kind is ActionKind.FOLD else called
+
+
 def tell_action(
     before: BettingState, position: int, action: Action, name: str, *, is_reader: bool = False
 ) -> str:
@@ -79,13 +87,12 @@ def tell_action(
     def verb(word: str) -> str:
         return f"{name} {word}{'' if is_reader else 's'}"
 
-    if action.kind is ActionKind.FOLD:
-        return f"{verb('fold')}."
-    if action.kind is ActionKind.CALL:
-        return f"{verb('call')} {paid}{all_in}." if paid > 0 else f"{verb('check')}."
-    if before.bets_in_round == 0:
-        return f"{verb('bet')} {paid}{all_in}."
-    return f"{verb('raise')} to {total} ({paid} more){all_in}."
+    word = action_word(before, position, action)
+    if word in ("fold", "check"):
+        return f"{verb(word)}."
+    if word == "raise":
+        return f"{verb(word)} to {total} ({paid} more){all_in}."
+    return f"{verb(word)} {paid}{all_in}."
 
 
 def tell_winnings(won: Sequence[float], names: Sequence[str], *, reader: int | None = None) -> str:

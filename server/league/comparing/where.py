@@ -12,9 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from engine.players.hand_play import play_by_position
-from engine.poker.rules import Action, BettingState
-from engine.poker.rules.action import ActionKind
-from engine.poker.rules.hand_words import round_name
+from engine.poker.rules.hand_words import action_word, round_name
 from engine.support.intervals import Winnings
 from server.league.comparing.house import Course, Taken
 from server.league.comparing.plan import ARMS, VERSION
@@ -102,10 +100,6 @@ def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
     else:
         bets = before.bets_in_round if before.amount_to_call(position) else 0
         facing = f"facing a {bets}-bet" if bets > 1 else _FACING[bets]
-        situation = f"{street}, {facing}: {_word(before, actor, was)} → {_word(before, actor, now)}"
+        words = (action_word(before, actor, action) for action in (was, now))
+        situation = f"{street}, {facing}: {' → '.join(words)}"
     return street, game.position_names[position], ending, situation
-
-
-def _word(before: BettingState, position: int, action: Action) -> str:
-    bet, called = ("raise", "call") if before.amount_to_call(position) else ("bet", "check")
-    return {ActionKind.RAISE: bet, ActionKind.FOLD: "fold"}.get(action.kind, called)

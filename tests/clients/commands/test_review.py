@@ -29,14 +29,16 @@ def written(folder: Path, *lines: str) -> Path:
 
 
 def test_a_fold_of_the_nuts_is_the_worst_spot_and_its_loss_is_exact(tmp_path: Path) -> None:
-    log, page = written(tmp_path, NUTS, CHECKED), tmp_path / "page.html"
+    folder = tmp_path / "a match"
+    folder.mkdir()
+    log, page = written(folder, NUTS, CHECKED), tmp_path / "page.html"
     report = reviewed(log, *QUICK, "--out", page)
 
     worst = report["worst"][0]
     assert (worst["name"], worst["hand"], worst["street"]) == ("Ann", 0, "river")
     assert (worst["taken"], worst["best"], worst["cards"]) == ("fold", "call", "JhTh")
     assert worst["loss"] == pytest.approx(103_000, abs=1)  # six chips of each, and 194 of Bob's
-    assert worst["replay"] == f"riverboat replay {log} --hand 0"
+    assert worst["replay"] == f"riverboat replay '{log}' --hand 0"
     ann, bob = sorted(report["players"], key=lambda each: each["name"])
     assert (ann["decisions"], bob["decisions"]) == (5, 4)
     assert 5 * ann["loss_per_100"] >= 100 * 103_000
@@ -81,9 +83,10 @@ def test_one_player_may_be_looked_at_alone(tmp_path: Path) -> None:
     [
         ("callonly.holdem.limit.2p.reverse_blinds.0.log.gz", (), "of limit hold'em, 2 players here"),
         ("callonly.leduc.0.log.gz", (), "only no-limit hold'em for two"),
-        ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--hand", "99999"), "no such hands here"),
-        ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--seat", "Eve"), "no such hands here"),
+        ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--hand", "99999"), "with number 99999 here"),
+        ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--seat", "Eve"), "no such hands of 'Eve'"),
         ("nothing.log", (), "nothing.log"),
+        ("callonly.leduc.0.log.gz", ("--out", "/nowhere/page.html"), "page.html cannot be written: No such"),
         ("callonly.leduc.0.log.gz", ("--out", __file__), "would be overwritten"),
     ],
 )  # fmt: skip
