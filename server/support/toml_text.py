@@ -41,7 +41,7 @@ def read_text(path: Path) -> str:
         FileMistake: it cannot be read.
     """
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except OSError as error:
         raise FileMistake(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

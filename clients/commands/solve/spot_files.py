@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from engine.support.user_input import parse_finite
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 
 PLAYERS: Final = ("first", "second")
-_OF_TEXAS: Final = {"oop": 0, "ip": 1}
+_OF_TEXAS: Final = ("oop", "ip")
 _LEAST: Final = 1e-6
 _MOST: Final = 1e9
 """Of chips, per cent and iterations."""
@@ -27,6 +28,12 @@ _IGNORED: Final = (
     "set_dump_rounds",
 )  # fmt: skip
 """Commands of TexasSolver that say how to run, not what is solved."""
+_SAID: Final = (
+    "set_pot", "set_effective_stack", "set_board", "set_range_oop", "set_range_ip", "set_allin_threshold",
+    "set_raise_limit", "set_accuracy", "set_max_iteration",
+)  # fmt: skip
+"""Its other commands, but for sizes."""
+_KINDS: Final = ("bet", "raise", "donk", "allin")
 
 
 def read_spot(path: Path) -> SolvableSpot:
@@ -39,9 +46,9 @@ def read_spot(path: Path) -> SolvableSpot:
         text = read_text(path)
         if text.lstrip().startswith("{"):
             return _from_fields(text, path)
-        if text.lstrip().startswith("set_"):
+        if re.search(r"^\s*set_\w+\s+[^\s=]", text, re.MULTILINE):
             return _from_commands(text, path)
-        return _from_toml(parse_toml(text, path))
+        return _from_toml(parse_toml(text, path), path)
 
 
 def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
@@ -54,7 +61,7 @@ def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
     return SolvableSpot(board=cards, ranges=(ranges[0], ranges[1]), **values)
 
 
-def _from_toml(file: Section) -> SolvableSpot:
+def _from_toml(file: Section, path: Path) -> SolvableSpot:
     board = file.text("board")
     pot, stack = file.number("pot", least=_LEAST), file.number("stack", least=_LEAST)
     ranges_, sizes = file.section("ranges", required=True), file.section("sizes")
@@ -79,7 +86,7 @@ def _from_toml(file: Section) -> SolvableSpot:
     ranges = []
     for name in PLAYERS:
         if isinstance(ranges_._value.get(name), dict):
-            text = read_text(Path(ranges_.section(name).text("file")))
+            text = read_text(path.parent / ranges_.section(name).text("file"))
         else:
             text = ranges_.text(name)
         with ranges_.refusing(name, f"{name}: "):
@@ -98,28 +105,27 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
     """TexasSolver's: a bet of more than the threshold of the whole stack is all-in, as there."""
     said: dict[str, str] = {}
     sizes: dict[str, dict[str, str]] = {}
-    line = 1
+    at = f"{path}"
     try:
         for number, words in enumerate(text.splitlines(), 1):
-            line = number
-            command, _, value = words.strip().partition(" ")
+            at = f"{path}:{number}"
+            command, _, value = words.partition("#")[0].strip().partition(" ")
             if command == "set_bet_sizes":
-                player, street, kind, *numbers = (part.strip().lower() for part in value.split(","))
-                if street not in STREETS or player not in _OF_TEXAS:
-                    raise ValueError(f"expected set_bet_sizes oop|ip,flop|turn|river,..., got {value!r}")
-                sizes.setdefault(f"{street} {player}", {})[kind] = ", ".join(
-                    ["a"] if kind == "allin" else [f"{number}%" for number in numbers]
-                )
-            elif command.startswith("set_") and command not in _IGNORED:
+                player, street, kind, *numbers = (part.strip().lower() for part in f"{value},,".split(","))
+                if street not in STREETS or player not in _OF_TEXAS or kind not in _KINDS:
+                    raise ValueError(f"expected oop|ip,flop|turn|river,{'|'.join(_KINDS)},..., got {value!r}")
+                listed = "a" if kind == "allin" else ", ".join(f"{each}%" for each in numbers if each)
+                parse_sizes(listed)
+                sizes.setdefault(f"{street} {player}", {})[kind] = listed
+            elif command in _SAID:
                 said[command[4:]] = value.strip()
             elif command and command not in _IGNORED:
                 raise ValueError(f"{command!r} is no command of TexasSolver")
-        line = 1
-        first, second = (
-            {street: _menu(sizes.get(f"{street} {name}", {}), say_all_in=True) for street in STREETS}
-            for name in _OF_TEXAS
-        )
-        menus = {street: (first[street], second[street]) for street in STREETS}
+        at = f"{path}"
+        menus = {
+            street: (_menu(sizes.get(f"{street} oop", {})), _menu(sizes.get(f"{street} ip", {})))
+            for street in STREETS
+        }
         return _spot(
             said["board"].replace(",", " "),
             [parse_range(said[f"range_{name}"], any_order=True) for name in _OF_TEXAS],
@@ -132,18 +138,18 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
             iterations=int(_number(said, "max_iteration", 1000)),
         )  # fmt: skip
     except ValueError as error:
-        raise FileMistake(f"{path}:{line}: {error}") from None
+        raise FileMistake(f"{at}: {error}") from None
     except KeyError as error:
         raise FileMistake(f"{path}: expected a line set_{error.args[0]}, found none") from None
 
 
-def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
-    all_in = texts.get("allin", "") if say_all_in else ""
+def _menu(texts: Mapping[str, object]) -> Menu:
+    all_in = texts.get("allin", "")
     leads = texts.get("donk")
     return Menu(
         parse_sizes(f"{texts.get('bet', '')}, {all_in}"),
         (parse_sizes(f"{texts.get('raise', '')}, {all_in}", is_raise=True),),
-        None if leads is None else parse_sizes(leads),
+        None if leads is None else parse_sizes(str(leads)),
     )
 
 
@@ -153,17 +159,15 @@ def _from_fields(text: str, path: Path) -> SolvableSpot:
         fields = dict(_flat(parse_json(text)))
         menus = {}
         for street in STREETS:
-            pairs = fields.get(f"{street}_bet_sizes", [{}, {}])
-            leads = fields.get(f"{street}_donk_sizes") or {}
-            texts = [{key: str(value) for key, value in dict(each).items()} for each in pairs]
-            if leads:
-                texts[0]["donk"] = str(leads["donk"] if isinstance(leads, dict) else leads)
-            menus[street] = (_menu(texts[0]), _menu(texts[1]))
+            first, second = _pair(fields, f"{street}_bet_sizes", dict, [{}, {}])
+            if leads := fields.get(f"{street}_donk_sizes"):
+                first |= {"donk": leads["donk"] if isinstance(leads, dict) else leads}
+            menus[street] = (_menu(first), _menu(second))
         cards = [str(fields.get(key) or "") for key in ("flop", "turn", "river")]
         if _number(fields, "rake_rate", 0):
             raise ValueError("spots with a rake cannot be solved")
         return _spot(
-            " ".join(cards), [parse_range(str(each), any_order=True) for each in fields["range"]],
+            " ".join(cards), [parse_range(each, any_order=True) for each in _pair(fields, "range", str)],
             pot=_number(fields, "starting_pot"), stack=_number(fields, "effective_stack"),
             betting=BettingPlan(
                 menus=menus, add_all_in_to=_number(fields, "add_allin_threshold", 0),
@@ -188,9 +192,19 @@ def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
+def _pair(found: Mapping[str, Any], key: str, kind: type, default: Any = None) -> list[Any]:
+    value = found[key] if default is None else found.get(key, default)
+    if not isinstance(value, list) or [isinstance(each, kind) for each in value] != [True, True]:
+        raise ValueError(f"{key}: expected a list of two, one for each player, got {value!r}")
+    return value
+
+
 def _number(found: Mapping[str, Any], key: str, default: float | None = None) -> float:
     value = found[key] if default is None else found.get(key, default)
     try:
-        return parse_finite(str(value))
+        number = parse_finite(str(value))
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
+    if number < 0:
+        raise ValueError(f"{key}: expected 0 or more, got {number:g}")
+    return number

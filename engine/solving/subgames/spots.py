@@ -22,6 +22,9 @@ _NS_OF_CALL: Final = 100_000.0
 _USUAL_ITERATIONS: Final = 150
 """With which a time is estimated where a target may be reached sooner."""
 
+_LEAST_WEIGHT: Final = 1e-6
+"""A range whose hands all weigh less holds none: tables are of single precision."""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class SolvableSpot:
@@ -64,10 +67,11 @@ def cost(spot: SolvableSpot) -> Cost:
         ValueError: a range holds nothing that the board leaves.
     """
     trees = street_trees(spot.start, spot.betting)
-    hands = [int(np.count_nonzero(weights * combos_without(spot.board))) for weights in spot.ranges]
-    for name, number in zip(("first", "second"), hands, strict=True):
-        if not number:
+    held = [weights * combos_without(spot.board) for weights in spot.ranges]
+    for name, weights in zip(("first", "second"), held, strict=True):
+        if weights.max() < _LEAST_WEIGHT:
             raise ValueError(f"the range of the {name} player holds no hand that the board leaves")
+    hands = [int(np.count_nonzero(weights)) for weights in held]
     boards, nodes, entries, calls = [spot.board], 0, 0, 1
     for tree in trees:
         edges = tree.forest.edges
@@ -100,10 +104,8 @@ class BoardAnswer:
 
     def frequencies(self, node: int) -> Floats:
         """How often the player to act takes each action, weighted by its hands."""
-        player = self.player(node)
-        weights = self.reaches[node][player] * self.met(node, player)
-        total = float(weights.sum())
-        return weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
+        shares = self._shares(node, self.player(node))
+        return shares @ self.strategies[node] if shares.any() else self.strategies[node].mean(axis=0)
 
     def met(self, node: int, player: int) -> Floats:
         """The weight of the other player's hands that go with each hand of a player's."""
@@ -117,16 +119,18 @@ class BoardAnswer:
 
     def worth(self, node: int, player: int) -> float:
         """The mean winnings of a player from a node on, of the pot and of what is still put in."""
-        weights = self.reaches[node][player] * self.met(node, player)
-        total = float(weights.sum())
-        mean = float(weights @ self.values[node][player]) / total if total > 0 else 0.0
-        return mean + self._put_in(node, player)
+        return float(self._shares(node, player) @ self.values[node][player]) + self._put_in(node, player)
 
     def action_values(self, node: int) -> Floats:
         """The winnings of each hand of the player to act from a node on, shape (hands, actions)."""
         player = self.player(node)
         after = [self.values[child][player] for child in self.tree.children(node)]
         return np.stack(after, axis=1) + self._put_in(node, player)
+
+    def _shares(self, node: int, player: int) -> Floats:
+        """The part of a player's hands that each is at a node; 0 where nobody comes."""
+        weights = self.reaches[node][player] * self.met(node, player)
+        return weights / (weights.sum() or 1.0)
 
     def _put_in(self, node: int, player: int) -> float:
         point = self.tree.points[node]
@@ -158,8 +162,7 @@ def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Pl
             for player in range(2):
                 met = answer.met(node, player)
                 worth = kept[player][place][node, : len(met)]
-                mean = np.divide(worth, met, out=np.zeros(len(met)), where=met > 1e-12)
-                pair.append(mean)
+                pair.append(np.divide(worth, met, out=np.zeros(len(met)), where=met > 1e-12))
             answer.values.append((pair[0], pair[1]))
         found[place] = answer
     return found
@@ -177,12 +180,9 @@ def _starts(
         return
     level = subgame.levels[depth][number]
     above = found[subgame.above(place)]
+    places = [level.sides[p].places[board, : len(level.combos[board][p])] for p in range(2)]
     for node, _, _ in above.tree.forest.end_lanes.tolist():
-        pair = []
-        for player in range(2):
-            places = level.sides[player].places[board, : len(level.combos[board][player])]
-            pair.append(above.reaches[node][player][places])
-        yield pair[0], pair[1]
+        yield above.reaches[node][0][places[0]], above.reaches[node][1][places[1]]
 
 
 def equity(spot: SolvableSpot) -> tuple[float, Floats]:

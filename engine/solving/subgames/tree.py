@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from engine.kernels.solving.forest import Forest, NodeColumn
-from engine.solving.subgames.menus import STREETS, BettingPlan, Size, Where
+from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, Size, Where
 from engine.solving.walk import TooLarge
 
 CHECK: Final = "check"
@@ -93,10 +93,7 @@ def _by_menu(point: Point, betting: BettingPlan, start: float) -> list[float]:
     level, most = max(point.bets), point.stack
     if level >= most - _CLOSE or (betting.most_raises and point.raises >= betting.most_raises):
         return []
-    menu = betting.menus.get(STREETS[point.street], None)
-    if menu is None:
-        return []
-    own = menu[point.to_act]
+    own = betting.menus.get(STREETS[point.street], (Menu(), Menu()))[point.to_act]
     pot = point.pot + 2 * level
     if point.raises:
         sizes: Sequence[Size] = own.raises[min(point.raises - 1, len(own.raises) - 1)]
@@ -112,7 +109,7 @@ def _by_menu(point: Point, betting: BettingPlan, start: float) -> list[float]:
     spent, own_bet = start - point.stack, point.bets[point.to_act]
     found = {
         most
-        if most - each <= betting.all_in_from * (pot + 2 * (each - level)) + _CLOSE
+        if most - each <= betting.all_in_from * (pot + 2 * (each - level)) + _CLOSE * max(1.0, most)
         or each + spent > betting.most_of_stack * start
         or each - own_bet > betting.most_of_left * (most - own_bet)
         else each

@@ -126,9 +126,33 @@ def test_other_solvers_files_mean_what_they_mean_there(tmp_path: Path) -> None:
     assert (rules.add_all_in_to, rules.all_in_from, rules.merging) == (1.5, 0.15, 0.1)
 
 
+def test_files_of_other_programs_may_begin_with_a_mark_and_hold_comments(tmp_path: Path) -> None:
+    (tmp_path / "range.txt").write_text("AA,KQ:0.5")
+    own = re.sub('first = ".*"', 'first = { file = "range.txt" }', SPOT)  # beside the file, wherever we are
+    texas = "# from the sample\r\n" + TEXAS.replace("\n", "  # so\r\n")
+
+    for text, board in ((own, 5), (texas, 5), (json.dumps(FIELDS), 5)):
+        spot = read_spot(written(tmp_path, "\ufeff" + text))
+        assert (len(spot.board), spot.ranges[0].sum()) == (board, 6 + 8)
+
+
+def test_large_chips_make_the_same_tree_as_small_ones(tmp_path: Path) -> None:
+    small = re.sub('river = ".*"', 'turn = "e"\nriver = "e / a"', TURN.replace('turn = "a"\n', ""))
+    large = small.replace("pot = 200", "pot = 20_000_000").replace("stack = 900", "stack = 93_333_333.3")
+
+    assert solved("--spot", written(tmp_path, large), "--estimate")["nodes"] == 9 + 48 * 27
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        (SPOT, TEXAS.replace("river,raise", "river,riase"), "toml:8: expected .*bet.raise.donk.allin"),
+        (SPOT, TEXAS.replace("bet,50\n", "bet,x\n"), "spot.toml:6: expected sizes"),
+        (SPOT, TEXAS + "set_pto 50", "spot.toml:17: 'set_pto' is no command of TexasSolver"),
+        (SPOT, TEXAS + "set_raise_limit -3", "raise_limit: expected 0 or more, got -3"),
+        (SPOT, json.dumps({**FIELDS, "range": ["AA"]}), "range: expected a list of two, one for each"),
+        (SPOT, json.dumps({**FIELDS, "river_bet_sizes": [{}]}), "river_bet_sizes: expected a list of two"),
+        (SPOT, json.dumps({**FIELDS, "merging_threshold": -5}), "merging_threshold: expected 0 or more"),
         ("Qc 2s", "Qc Td", "spot.toml:2:1: .*Td"),
         (" Qc 2s", " Qc 2s 3s", "expected 3, 4 or 5 cards, got 6"),
         ("6h Qc 2s", "", "expected 3, 4 or 5 cards, got 2"),
@@ -161,7 +185,10 @@ def test_what_cannot_be_solved_is_said_in_one_line(tmp_path: Path, old: str, new
 
 @pytest.mark.parametrize(
     ("first", "second", "said"),
-    [("TdTh", "AA", "range of the first player holds no"), ("AsAh", "AsAh", "no hands of the two ranges")],
+    [
+        ("TdTh", "AA", "range of the first player holds no"), ("AsAh", "AsAh", "no hands of the two ranges"),
+        ("AA", "KK:1e-40", "range of the second player holds no"),
+    ],
 )  # fmt: skip
 def test_ranges_that_exclude_each_other_are_refused(
     tmp_path: Path, first: str, second: str, said: str
@@ -171,6 +198,14 @@ def test_ranges_that_exclude_each_other_are_refused(
 
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert said in result.stderr
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    never = SPOT.replace("target = 0.1", "target = 0\niterations = 1000000000")
+    result = run("--spot", written(tmp_path, never), "--report", tmp_path / "none" / "page.html")
+
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert "page.html cannot be written: No such file" in result.stderr
 
 
 @pytest.mark.parametrize(
