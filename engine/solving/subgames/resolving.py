@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -197,7 +196,8 @@ class TableSolver:
         """The bettings that were solved, each with the number of iterations."""
         self.deadline = math.inf
         """When solutions stop whatever their effort, by `time.monotonic`; each has one iteration at least."""
-        self._known: OrderedDict[tuple[object, ...], Solution] = OrderedDict()
+        self._known: dict[tuple[object, ...], Solution] = {}
+        """By what was solved, the latest used last."""
 
     def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
         """The chances of each combo of the player to act, as the player in a position sees them."""
@@ -237,15 +237,12 @@ class TableSolver:
             extra = 0
         key = position, root.text, board, extra
         if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+            return self._keep(key, self._known.pop(key))
         player = player_in(root, position)
         other = 1 - player
         reach = self.reaches(root, board, position)
         betting = usual_betting(root, {start.where: extra} if extra else None)
-        lists = _lists(reach, board, position, player)
-        game = Subgame(board, lists, start, betting, schedule=self._schedule, merges_suits=False)
-        game.reach[player] = reach[position][game.combos[player]]
+        game = self._subgame(board, start, betting, player, reach[position])
         estimates = self.of_blueprint(root, board, game, player).expected(other)
         weights = reach[1 - position][game.combos[other]]
         gadget = Resolve(estimates, self.effort.mixed, weights, is_scaled=True)
@@ -257,20 +254,25 @@ class TableSolver:
         """The solution after an action that the one in force does not have."""
         key = position, after.text, board, self.effort
         if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+            return self._keep(key, self._known.pop(key))
         player, other = solution.player, 1 - solution.player
         values = solution.game.node_values(other, [place], responds=True)[place][node]
         level = solution.game.levels[place[0]][place[1]]
         best = np.zeros(NUM_COMBOS)
         best[level.combos[place[2]][other]] = values[: len(level.combos[place[2]][other])]
         reach = self.reaches(after, board, position)
-        lists = _lists(reach, board, position, player)
-        game = Subgame(
-            board, lists, point_of(after), usual_betting(after), schedule=self._schedule, merges_suits=False
-        )
-        game.reach[player] = reach[position][game.combos[player]]
+        game = self._subgame(board, point_of(after), usual_betting(after), player, reach[position])
         return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
+
+    def _subgame(
+        self, board: Board, start: Point, betting: BettingPlan, player: int, reach: Floats
+    ) -> Subgame:
+        """A subgame with a player's hands as it may have them, and all of the other's that are live."""
+        pair = [combos_without(board).astype(np.float64)] * 2
+        pair[player] = (reach > 0).astype(np.float64)
+        game = Subgame(board, (pair[0], pair[1]), start, betting, schedule=self._schedule, merges_suits=False)
+        game.reach[player] = reach[game.combos[player]]
+        return game
 
     def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Resolve) -> Solution:
         other, total = 1 - player, self.effort.iterations
@@ -338,12 +340,5 @@ class TableSolver:
     def _keep(self, key: tuple[object, ...], solution: Solution) -> Solution:
         self._known[key] = solution
         while len(self._known) > _KEPT:
-            self._known.popitem(last=False)
+            del self._known[next(iter(self._known))]
         return solution
-
-
-def _lists(reach: list[Floats], board: Board, position: int, player: int) -> tuple[Floats, Floats]:
-    """The hands of both players of a subgame: ours as we may have them, all of the other's that are live."""
-    pair = [combos_without(board).astype(np.float64)] * 2
-    pair[player] = (reach[position] > 0).astype(np.float64)
-    return pair[0], pair[1]

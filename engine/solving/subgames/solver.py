@@ -342,10 +342,7 @@ class Subgame:
         if is_river:
             self._rivers(at, before, step)
         for number in range(len(level.boards)):
-            if is_river:
-                out = self._outs[number]
-            else:
-                out = self._board((*at, number), before, step)
+            out = self._outs[number] if is_river else self._board((*at, number), before, step)
             for image in level.images[number][step.player]:
                 scatter(image, weight, lanes, out, total)
 
