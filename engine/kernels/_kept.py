@@ -212,7 +212,7 @@ def _is_ours(folder: Path) -> bool:
     if seen.st_uid in (os.geteuid(), 0) and not seen.st_mode & 0o022:
         return True
     _say_once(
-        f"{folder} is not used, since others can write to it: chmod go-w, or {CACHE_VARIABLE} names another"
+        f"{folder} is not used, since others can write to it: chown, chmod go-w, or set {CACHE_VARIABLE}"
     )
     return False
 

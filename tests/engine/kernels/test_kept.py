@@ -76,7 +76,7 @@ def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None
 
     first, *others = run(tmp_path)
 
-    assert first.startswith(f"riverboat: {tmp_path}/kernels is not used, since others can write to it: ")
+    assert first.startswith(f"riverboat: {tmp_path}/kernels is not used, since others can write to it: chown")
     assert others
     assert all("compiling" in line for line in others)
     assert kernel.stat().st_mtime_ns == before
