@@ -44,6 +44,8 @@ STATISTICS: Final = {
 """Keys and the names that people use, in the order in which they are shown."""
 STRONGEST: Final = ("bet or raised", "called", "only checked", "only folded")
 """Kinds of hands by a player's strongest decision; who never had to decide is with those who folded."""
+KINDS: Final = ("position", "round", "ending", "decision")
+"""What hands are told apart by, where it is said what was won in them."""
 SOMETHING: Final = 1e-3
 """Chips: less than the smallest part of a pot, more than the rounding error of six decimals."""
 
@@ -159,11 +161,8 @@ class PlayTable:
             [PlayCounts(game.num_rounds) for _ in range(game.num_players)] for _ in range(num_players)
         ]
         """The counts of each player, by position."""
-        kinds = {
-            "position": game.num_players, "round": game.num_rounds, "ending": len(Ending),
-            "decision": len(STRONGEST),
-        }  # fmt: skip
-        self.won = {kind: [Winnings()] * (num_players * number) for kind, number in kinds.items()}
+        sizes = (game.num_players, game.num_rounds, len(Ending), len(STRONGEST))
+        self.won = {kind: [Winnings()] * (num_players * n) for kind, n in zip(KINDS, sizes, strict=True)}
         """Winnings by kind: for each a list of the first player's, then of the second's, and so on."""
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:

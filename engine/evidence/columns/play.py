@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.evidence.columns.hands import HandColumns
-from engine.evidence.play_statistics import SOMETHING, PlayTable
+from engine.evidence.play_statistics import KINDS, SOMETHING, PlayTable
 from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES
 from engine.players.hand_play import Ending
 from engine.support.arrays import Bools, Floats, Ints
@@ -99,11 +99,9 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     ending = np.where(has_folded, _FOLDED, kept[:, None])
     _count(table, hands, players, is_showdown, _got_chips(hands, chips) & is_showdown)
     acted = walked.actions[:, [RAISES, CALLS, CHECKS]].sum(axis=3) > 0
-    keys_of = {
-        "position": np.broadcast_to(positions, players.shape), "round": last_round, "ending": ending,
-        "decision": np.where(acted.any(axis=1), acted.argmax(axis=1), acted.shape[1]),
-    }  # fmt: skip
-    for kind, keys in keys_of.items():
+    decision = np.where(acted.any(axis=1), acted.argmax(axis=1), acted.shape[1])
+    by_position = np.broadcast_to(positions, players.shape)
+    for kind, keys in zip(KINDS, (by_position, last_round, ending, decision), strict=True):
         won = table.won[kind]
         number = len(won) // len(table.players)
         table.won[kind] = added(won, (players * number + keys).ravel(), chips.ravel())

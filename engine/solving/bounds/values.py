@@ -139,7 +139,9 @@ class Responder:
         folds, ends = descend(shape, self.position, reach, chances)
         folded = self._folded(shape, folds, betting.staked[reached], board)
         shown = self._on_rivers(flop, card, reached, ends)
-        worth[:, reached] = ascend(shape, self.position, folded, shown, _best)
+        worth[:, reached] = ascend(
+            shape, self.position, folded, shown, functools.partial(functools.reduce, np.maximum)
+        )
         return worth
 
     def _on_rivers(self, flop: Board, card: int, reached: Ints, ends: Sequence[Floats32]) -> list[Floats32]:
@@ -245,11 +247,6 @@ def ascend(
     found = worth[0]
     assert found is not None
     return found
-
-
-def _best(options: list[Floats32]) -> Floats32:
-    """The greatest value for each combo and lane."""
-    return functools.reduce(np.maximum, options)
 
 
 def decided_by_first(options: list[Floats]) -> Floats:

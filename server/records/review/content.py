@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from engine.evidence.confidence_sequence import sequence_of
-from engine.evidence.play_statistics import STRONGEST
+from engine.evidence.play_statistics import KINDS, STRONGEST
 from engine.evidence.verdict import LEAST_DEALS, Goal, Standings
 from engine.players.hand_play import Ending
 from engine.poker.rules import format_game
@@ -102,7 +102,6 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
     game, play = counts.game, counts.play
     positions = dict(zip(game.position_names, range(game.num_players), strict=True))
     rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
-    parts = {"position": positions, "round": rounds, "ending": list(Ending), "decision": STRONGEST}
     return {
         "statistics": {
             "all": play.counts(player).as_json(),
@@ -112,7 +111,7 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
         },
         "won": {
             f"by_{kind}": _won(counts, player, zip(names, play.won_by(kind, player), strict=True))
-            for kind, names in parts.items()
+            for kind, names in zip(KINDS, (positions, rounds, list(Ending), STRONGEST), strict=True)
         },
     }
 

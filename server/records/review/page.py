@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from engine.evidence.play_statistics import STATISTICS
+from engine.evidence.play_statistics import KINDS, STATISTICS
 from engine.evidence.verdict import fixed_kind
 from engine.support.files import write_whole
 from engine.support.palette import SERIES
@@ -33,7 +33,6 @@ _METHODS: Final = {
 }
 _COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVAT"}
 """The heads of the estimators' columns."""
-_KINDS: Final = {f"by_{kind}": kind for kind in ("position", "round", "ending", "decision")}
 
 
 def render_page(content: Mapping[str, Any]) -> str:
@@ -54,10 +53,10 @@ def render_page(content: Mapping[str, Any]) -> str:
         fixed=fixed_kind(content["deals"]),
         heading=" v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"]),
         statistics=STATISTICS,
-        kinds=_KINDS,
+        kinds=KINDS,
         line_colours=len(SERIES),
         bankrolls=_bankrolls(content),
-        won=[{kind: won_picture(player["won"][kind]) for kind in _KINDS} for player in players],
+        won=[{kind: won_picture(player["won"][f"by_{kind}"]) for kind in KINDS} for player in players],
         estimators=list(
             dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
         ),
