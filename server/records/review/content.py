@@ -102,6 +102,7 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
     game, play = counts.game, counts.play
     positions = dict(zip(game.position_names, range(game.num_players), strict=True))
     rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
+    parts: tuple[Iterable[str], ...] = (positions, rounds, Ending, STRONGEST)
     return {
         "statistics": {
             "all": play.counts(player).as_json(),
@@ -111,7 +112,7 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
         },
         "won": {
             f"by_{kind}": _won(counts, player, zip(names, play.won_by(kind, player), strict=True))
-            for kind, names in zip(KINDS, (positions, rounds, list(Ending), STRONGEST), strict=True)
+            for kind, names in zip(KINDS, parts, strict=True)
         },
     }
 
