@@ -51,6 +51,7 @@ def faults(figure: Figure, folder: Path) -> list[str]:
     command, lines, factors = figure
     words = [*shlex.split(command)[1:], "--in-process", "--out", str(folder / "m")]
     words += ["--json"] if factors else []
+    words += [] if "--luck" in words else ["--luck", "equity"]  # as by default, which tests switch off
     done = run_to_end(program("match", *words), folder, env=environment(), timeout=1200)
     assert done.returncode == 0, done.stderr
     if not factors:
