@@ -108,8 +108,8 @@ class Sampling(Remembering):
         self.book = OpponentBook(checked_model(model), noise, potential, blueprint)
         self.remember(memory, self.book)
         self.estimates: Estimates[Action] | None = None
-        self._decided: HandView | None = None  # where the estimates are from
         """The values behind the last decision."""
+        self._decided: HandView | None = None  # where the estimates are from
         self._tree = new_tree()
 
     @property
