@@ -7,8 +7,8 @@ when they are called.
 
 A rule-based bot starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
 machine that moment would last many seconds, in mid-hand.  So its kernel is compiled before it sits down, and
-a *mark* beside the compiled kernels says that this has been done for these sources, this Python, this numba
-and this processor (`compiled_once`).
+a *mark* beside the compiled kernels, which go with their sources, this Python and this numba, says that this
+has been done on this processor (`compiled_once`).
 """
 
 from __future__ import annotations
@@ -19,32 +19,26 @@ import hashlib
 import math
 import os
 import platform
-import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from engine.poker.rules import GameDefinition, HandView, initial_betting, load_game, parse_betting
-from engine.support.files.cache import cache_directory
 
 if TYPE_CHECKING:
     from engine.players.table_reader import PotentialName
     from engine.solving.holdem.bucketed import BucketedStrategy
 
 
-_KEPT_S: Final = 30 * 24 * 3600.0
-"""The age, in seconds, up to which marks are kept, since several versions of the program may be in use."""
-_ENGINE: Final = Path(__file__).parent
 _BOARDS: Final = ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50))
 """A flop, a turn and a river."""
 
 
 def hand_strength() -> None:
     """Compile the kernel of `engine.hands.hand_strength`, unless a mark says that it has been."""
-    compiled_once("hand_strength", _compile_hand_strength)
+    compiled_once("hands.strength", _compile_hand_strength)
 
 
 def _compile_hand_strength() -> None:
@@ -351,45 +345,31 @@ def inventory() -> str:
 # --- marks --------------------------------------------------------------------------------------------------
 
 
-def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
+def compiled_once(module: str, compile_all: Callable[[], None]) -> None:
     """Call a function that compiles, unless it is known to have been called on this machine.
 
     Args:
-        subject: a word for what is compiled.
+        module: that of the kernels, as ``hands.strength``; the mark lies with what is compiled of it.
         compile_all: a function that calls every kernel to be compiled.
     """
-    mark = cache_directory() / "kernels" / f"{subject}-{_state()}.compiled"
-    if mark.exists():
-        return
-    compile_all()
-    with contextlib.suppress(OSError):  # a cache that cannot be written: the next process compiles as well
-        mark.touch()
-        for former in mark.parent.glob(f"{subject}-*.compiled"):
-            if former.stat().st_mtime < mark.stat().st_mtime - _KEPT_S:
-                former.unlink(missing_ok=True)
+    from engine.kernels._kept import folder_name, kernels_folder
 
-
-@functools.cache
-def _state() -> str:
-    """A digest of everything that compiled code depends on."""
-    digest = hashlib.sha256()
-    for source in sorted(_ENGINE.rglob("*.py")):
-        seen = source.stat()
-        digest.update(f"{source.relative_to(_ENGINE)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
-    with contextlib.suppress(PackageNotFoundError):
-        digest.update(version("numba").encode())
     # numba compiles for the processor it finds, or for the one it is told.
-    processor = os.environ.get("NUMBA_CPU_NAME") or _processor()
-    digest.update(f"{sys.version} {platform.machine()} {processor}".encode())
-    return digest.hexdigest()[:20]
+    processor = f"{platform.machine()} {os.environ.get('NUMBA_CPU_NAME') or _processor()}"
+    name = hashlib.sha256(processor.encode()).hexdigest()[:20]
+    mark = kernels_folder() / folder_name(module) / f"{name}.compiled"
+    if not mark.exists():
+        compile_all()
+        with contextlib.suppress(
+            OSError
+        ):  # a cache that cannot be written: the next process compiles as well
+            mark.touch()
 
 
 def _processor() -> str:
     """The processor's name and features, if the system tells them (Linux)."""
     try:
-        first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
+        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
     except OSError:
         return platform.processor()
-    return "\n".join(
-        line for line in first.splitlines() if line.startswith(("model name", "flags", "Features"))
-    )
+    return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from engine.kernels._kept import LEVELS, features_of
+from engine.kernels._kept import LEVELS
 from tests.support.dealer_process import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
@@ -78,7 +78,7 @@ def test_questions_are_answered_without_compiling(program: Path, cache: dict[str
 def test_every_level_plays_as_code_that_is_compiled_here(
     level: str, program: Path, cache: dict[str, str]
 ) -> None:
-    chosen = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": features_of(level)}
+    chosen = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": LEVELS[level]}
     brought = done(program, "signature", **cache, **chosen)
 
     assert f"this machine takes those for {level};" in done(

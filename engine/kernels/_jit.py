@@ -5,17 +5,19 @@ code, and neither machine code nor a wrapper that takes apart Python's arguments
 Python calls is native code made, from its own and its callees' intermediate code, which is optimised there,
 once.  That takes two fifths off the time of compiling.  Both are kept on disk (`engine.kernels._kept`).
 
-numba imports scipy twice if it is installed: to check its version and to look for BLAS, 0.2 s in all.  No
-kernel here uses linear algebra, so scipy is hidden while numba is being imported.
+numba imports scipy and yaml if they are installed, to check a version and to look for a file of settings:
+0.1 s and 0.02 s.  No kernel here needs either, so they are hidden while numba is being imported.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import gc
+import os
 import pickle
+import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -23,26 +25,41 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from engine.kernels._kept import Kept, lock, module_name, notice
+from engine.kernels._kept import LEVELS, Kept, lock, module_name, notice, say_once
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-sys.modules.setdefault("scipy", cast("ModuleType", None))  # to import it would fail
-try:
-    import numba
+def _require(variable: str, pattern: str, expected: str) -> None:
+    """Leave a variable out, in a line, with whose value numba or LLVM would end the process."""
+    if variable in os.environ and re.fullmatch(pattern, os.environ[variable]) is None:
+        say_once(f"{variable}={os.environ.pop(variable)!r}: expected {expected}; not used")
 
-    # Looks for BLAS on import, which would otherwise happen at the first call of a kernel.
-    import numba.np.arraymath
+
+_require("NUMBA_NUM_THREADS", "0*[1-9][0-9]*", "a whole number above 0")
+_require("NUMBA_CPU_FEATURES", "([+-][^,]*)?(,([+-][^,]*)?)*", "+FEATURE,-FEATURE")
+_FEATURES: Final = os.environ.get("NUMBA_CPU_FEATURES")
+_LEAST: Final = {"+64bit", "+cx8", "+sse2"}
+"""Features of all x86-64 processors; LLVM takes one it does not know for an older one."""
+if _FEATURES is not None and "x86-64-v2" in LEVELS:
+    os.environ["NUMBA_CPU_FEATURES"] = ",".join([_FEATURES, *sorted(_LEAST - set(_FEATURES.split(",")))])
+
+_HIDDEN: Final = {"scipy", "yaml"} - sys.modules.keys()
+sys.modules.update(dict.fromkeys(_HIDDEN, cast("ModuleType", None)))  # to import one would fail
+try:
+    with warnings.catch_warnings(record=True) as _warned:  # of other variables
+        import numba
     from numba.core.caching import NullCache
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import CompileResult
     from numba.core.runtime import rtsys
     from numba.core.serialize import dumps
 finally:
-    if sys.modules["scipy"] is None:
-        del sys.modules["scipy"]
+    for _name in _HIDDEN:
+        del sys.modules[_name]
+for _warning in _warned:
+    say_once(str(_warning.message).partition("\n")[0])
 
 integer: Final = cast("Callable[[object], int]", np.int64)
 """``np.int64`` inside a kernel, where numba knows no other integer that is safe to mix; an int to a type
@@ -190,31 +207,41 @@ def kernel(
             return function
         # `_nrt`: numba's runtime, which allocates and counts.
         options = {"nogil": nogil, "error_model": "numpy", "_nrt": allocates, "forceinline": inlined}
-        callee: Any = numba.njit(**options, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
         dispatcher: Any = numba.njit(**options)(function)
-        dispatcher.get_call_template = callee.get_call_template  # what numba asks for when a kernel calls it
-        dispatcher.get_overload = callee.get_overload
-        for_callers = callee._compiler.compile
 
-        def compile_for_callers(arguments: Any, result: Any) -> Any:
-            with _making(callee.targetctx.codegen(), _CodeForCallers):
-                return for_callers(arguments, result)
+        @functools.cache  # most are never compiled in this process
+        def callee() -> Any:
+            made: Any = numba.njit(**options, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+            for_callers = made._compiler.compile
 
-        callee._compiler.compile = compile_for_callers
+            def compile_for_callers(arguments: Any, result: Any) -> Any:
+                with _making(made.targetctx.codegen(), _CodeForCallers):
+                    return for_callers(arguments, result)
+
+            made._compiler.compile = compile_for_callers
+            return kept(made, _CodeForCallers, prepare)
+
+        def kept(made: Any, library: type[JITCodeLibrary], prepare: Callable[[], None] | None) -> Any:
+            made._cache = _Cache(function, library, prepare)
+            made.compile = lock.given_back_on_failure()(made.compile)
+            return made
+
+        # What numba asks for when a kernel calls it.
+        dispatcher.get_call_template = lambda *types: callee().get_call_template(*types)
+        dispatcher.get_overload = lambda signature: callee().get_overload(signature)
         dispatcher._compiler.compile = functools.partial(_compile_natively, callee, nogil)
-        callee._cache = _Cache(function, _CodeForCallers, prepare)
-        dispatcher._cache = _Cache(function, _NativeCode, None)
-        for each in (callee, dispatcher):
-            each.compile = lock.given_back_on_failure()(each.compile)
-        return dispatcher
+        return kept(dispatcher, _NativeCode, None)
 
     return decorate
 
 
-def _compile_natively(callee: Any, nogil: bool, arguments: tuple[Any, ...], result: Any) -> Any:
+def _compile_natively(
+    for_callers: Callable[[], Any], nogil: bool, arguments: tuple[Any, ...], result: Any
+) -> Any:
     """Make native code of a kernel's intermediate code, with a wrapper for calls from Python."""
+    callee = for_callers()
     context = callee.targetctx
-    with _uncollected(), _making(context.codegen(), _NativeCode):
+    with _making(context.codegen(), _NativeCode):
         callee.compile(arguments)
         context.refresh()  # where the callee was loaded, nothing has fetched what wrappers are made with
         made = callee.overloads[tuple(arguments)]
@@ -228,18 +255,6 @@ def _compile_natively(callee: Any, nogil: bool, arguments: tuple[Any, ...], resu
         for environment in native._find_referenced_environments():
             library.codegen.set_env(environment.env_name, environment)
     return native
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """A context without the collection of garbage, which takes a tenth of the time of compiling."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 TABLE: Final = numba.types.Array(numba.types.uint16, 1, "C", readonly=True)

@@ -29,14 +29,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from importlib.machinery import SourceFileLoader
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
-from types import CodeType
 from typing import Final
 
 from engine.support.files import write_whole
-from engine.support.files.cache import BOX_VARIABLE, CACHE_VARIABLE, cache_directory
+from engine.support.files.cache import BOX_VARIABLE, CACHE_VARIABLE, cache_directory, is_taken
 
 # --- sources ------------------------------------------------------------------------------------------------
 
@@ -60,34 +58,17 @@ def _file_of(module: str, engine: Path) -> Path:
     return engine.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
+_IMPORT: Final = re.compile(r"^[ \t]*(?:from|import) (engine[\w.]*)(?: import (\([^)]*\)|[^\n#]*))?", re.M)
+
+
 @functools.cache
 def _source_and_imports(file: Path, engine: Path) -> tuple[bytes, frozenset[str]]:
     """A module's source, and the modules of `engine` it imports."""
-    # From the bytecode, which Python keeps: to parse thirty modules takes a quarter of a second.
-    code = SourceFileLoader(file.stem, str(file)).get_code(file.stem)
-    imported = set()
-    for name, inner in _imported(code):
-        if _file_of(name, engine).exists():
-            imported.add(name)
-        else:  # a package
-            inside = (f"{name}.{part}" for part in inner)
-            imported.update(module for module in inside if _file_of(module, engine).exists())
-    return file.read_bytes(), frozenset(imported)
-
-
-def _imported(code: CodeType | None) -> Iterator[tuple[str, frozenset[str]]]:
-    """Imports of `engine` in some code: dotted names, each with all names it may import from there."""
-    if code is None:
-        return
-    inner: set[str] = set()
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _imported(constant)
-        elif isinstance(constant, tuple):  # the names behind "from ... import" are such a constant
-            inner.update(part for part in constant if isinstance(part, str))
-    for name in code.co_names:
-        if name.startswith("engine."):
-            yield name, frozenset(inner)
+    source = file.read_bytes()
+    named: set[str] = set()
+    for package, names in _IMPORT.findall(source.decode()):
+        named |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
+    return source, frozenset(name for name in named if _file_of(name, engine).exists())
 
 
 def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
@@ -123,21 +104,17 @@ def folder_name(module: str) -> str:
 
 LEVELS: Final = {
     "x86_64": {
-        "x86-64-v3": "avx avx2 bmi bmi2 cmov crc32 cx16 cx8 f16c fma fxsr lzcnt mmx movbe popcnt sahf"
-        " sse sse2 sse3 sse4.1 sse4.2 ssse3 xsave",
-        "x86-64-v2": "cmov crc32 cx16 cx8 fxsr mmx popcnt sahf sse sse2 sse3 sse4.1 sse4.2 ssse3",
+        "x86-64-v3": "+avx,+avx2,+bmi,+bmi2,+cmov,+crc32,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe"
+        ",+popcnt,+sahf,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave,+64bit",
+        "x86-64-v2": "+cmov,+crc32,+cx16,+cx8,+fxsr,+mmx,+popcnt,+sahf,+sse,+sse2,+sse3,+sse4.1,+sse4.2"
+        ",+ssse3,+64bit",
     },
-    "aarch64": {"generic": "fp-armv8 neon"},
+    "aarch64": {"generic": "+fp-armv8,+neon"},
 }.get(platform.machine(), {})
 """The levels of this architecture for which kernels are brought along, the best first: LLVM's name for such a
-processor, and the features it has.
+processor, and the features it has, as numba is told them (``NUMBA_CPU_FEATURES``).
 """
 PACKAGE: Final = "riverboat-kernels"
-
-
-def features_of(level: str) -> str:
-    """A level's features, as numba is told them (``NUMBA_CPU_FEATURES``)."""
-    return ",".join(f"+{feature}" for feature in LEVELS[level].split())
 
 
 Target = tuple[str, str, str]
@@ -147,7 +124,7 @@ Target = tuple[str, str, str]
 def levels_for(host: Target) -> list[Target]:
     """The levels whose code a processor can run, the best first."""
     found = set(host[2].split(","))
-    targets = [(host[0], level, features_of(level)) for level in LEVELS]
+    targets = [(host[0], *level) for level in LEVELS.items()]
     return [target for target in targets if found.issuperset(target[2].split(","))]
 
 
@@ -160,8 +137,8 @@ def _box() -> tuple[Path, dict[str, str]]:
         installed = distribution(PACKAGE)
     except PackageNotFoundError:
         return Path(), {}
-    rows = (line.rsplit(",", 2) for line in (installed.read_text("RECORD") or "").splitlines())
-    hashes = {name: digest.removeprefix("sha256=") for name, digest, _ in rows if name.endswith(".native")}
+    rows = (line.split(",") for line in (installed.read_text("RECORD") or "").splitlines())
+    hashes = {row[0]: row[1].removeprefix("sha256=") for row in rows if row[0].endswith(".native")}
     return Path(str(installed.locate_file(""))), hashes
 
 
@@ -178,7 +155,7 @@ def _from_box(name: str) -> bytes | None:
     data = _read(root / "riverboat_kernels" / name) or b""
     if base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() == expected:
         return data[_HASH_SIZE:]
-    _say_once(_DAMAGED.format(root / "riverboat_kernels" / name))
+    say_once(_DAMAGED.format(root / "riverboat_kernels" / name))
     return None
 
 
@@ -186,7 +163,7 @@ def inventory(host: Target) -> str:
     """How many kernels were brought along and how many were compiled here, in a line."""
     brought = {name.split("/")[1] for name in _box()[1]}
     level = next((name for _, name, _ in levels_for(host) if name in brought), "another processor")
-    compiled = sum(1 for _ in kernels_folder().rglob("*.native"))
+    compiled = sum(1 for _ in kernels_folder().rglob("*.native")) if _is_ours(kernels_folder()) else 0
     found = (
         f"{len(_box()[1])} in {PACKAGE}, this machine takes those for {level}" if brought else "none brought"
     )
@@ -194,8 +171,9 @@ def inventory(host: Target) -> str:
 
 
 def _read(path: Path) -> bytes | None:
+    """The contents of a file; None where nothing is, no bytes where a pipe or a folder is."""
     try:
-        return path.read_bytes()
+        return b"" if is_taken(path) else path.read_bytes()
     except OSError:
         return None
 
@@ -211,7 +189,7 @@ def _is_ours(folder: Path) -> bool:
         return True  # nothing will be found in it, either
     if seen.st_uid in (os.geteuid(), 0) and not seen.st_mode & 0o022:
         return True
-    _say_once(
+    say_once(
         f"{folder} is not used, since others can write to it: chown, chmod go-w, or set {CACHE_VARIABLE}"
     )
     return False
@@ -254,18 +232,19 @@ class Kept:
         data = _read(kernels_folder() / self.name)
         if data is None or data[:_HASH_SIZE] == hashlib.sha256(data[_HASH_SIZE:]).digest():
             return data and data[_HASH_SIZE:]
-        _say_once(_DAMAGED.format(kernels_folder() / self.name))
+        say_once(_DAMAGED.format(kernels_folder() / self.name))
         return None
 
     def write(self, data: bytes) -> None:
         """Keep the code; where that cannot be done, the next process compiles again."""
         path = kernels_folder() / self.name
-        with contextlib.suppress(OSError):
+        try:
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(kernels_folder()):
-                return
-            write_whole(path, hashlib.sha256(data).digest() + data, mode=0o600)
+            if _is_ours(kernels_folder()) and not is_taken(path):
+                write_whole(path, hashlib.sha256(data).digest() + data, mode=0o600)
+        except OSError as error:
+            say_once(f"{kernels_folder()}: {error.strerror or error}; every process compiles again")
 
 
 # --- old ones, the notice, the lock -------------------------------------------------------------------------
@@ -289,13 +268,8 @@ def remove_old_folders(kernels: Path, current: str) -> None:
     """
     module = current.rpartition("-")[0]
     with contextlib.suppress(OSError):
-        folders = [
-            (entry.stat().st_mtime, entry.path)
-            for entry in os.scandir(kernels)
-            if entry.is_dir(follow_symlinks=False)
-            and entry.name != current
-            and re.fullmatch(f"{re.escape(module)}-[0-9a-f]{{20}}", entry.name)
-        ]
+        names = kernels.glob(f"{module}-{'[0-9a-f]' * 20}")
+        folders = [(path.stat().st_mtime, path) for path in names if path.is_dir() and path.name != current]
         for changed, path in sorted(folders)[:-KEPT_FOLDERS]:
             if changed < time.time() - _KEPT_SECONDS:
                 shutil.rmtree(path, ignore_errors=True)
@@ -323,9 +297,7 @@ class _Notice:
         remove_old_folders(kernels_folder(), folder_name(module))
         if is_first:
             self._began = self._said = time.monotonic()
-            others = (
-                f" ({PACKAGE}: for other sources, another numba or another processor)" if _box()[1] else ""
-            )
+            others = f" ({PACKAGE} is for another source, numba or processor)" if _box()[1] else ""
             _say(f"compiling kernels for this machine, once; this takes some seconds{others}")
 
     def finished_one(self) -> None:
@@ -343,7 +315,7 @@ def _say(text: str) -> None:
     print(f"riverboat: {text}", file=sys.stderr, flush=True)
 
 
-_say_once: Final = functools.cache(_say)
+say_once: Final = functools.cache(_say)
 
 notice: Final = _Notice()
 
@@ -388,8 +360,9 @@ class CompilationLock:
         if self._file is None:
             return
         if self._held:
-            if place not in self._held:  # or it is being compiled for other types as well
-                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+            with contextlib.suppress(OSError):
+                if place not in self._held:  # or it is being compiled for other types as well
+                    fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
         else:
             os.close(self._file)
             self._file = None

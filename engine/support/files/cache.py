@@ -40,6 +40,11 @@ def cache_directory() -> Path:
         return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
+def is_taken(path: Path) -> bool:
+    """Whether something that is no file is in a file's place, as a pipe, in which a process waits forever."""
+    return path.exists() and not path.is_file()
+
+
 def load_cached(
     name: str, schema: int, expected: Mapping[str, tuple[tuple[int, ...], DTypeLike]]
 ) -> dict[str, NDArray[Any]] | None:
@@ -53,8 +58,8 @@ def load_cached(
     import numpy as np
 
     try:
-        archive = read_archive(_path(name), _KIND, schema)
-        if archive.schema != schema:
+        archive = None if is_taken(_path(name)) else read_archive(_path(name), _KIND, schema)
+        if archive is None or archive.schema != schema:
             return None
         return {
             array: np.ascontiguousarray(array_of(archive.arrays, array, shape, np.dtype(dtype).str))
@@ -92,7 +97,8 @@ def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> Non
     path = _path(name)
     with contextlib.suppress(OSError, ArchiveError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_archive(path, archive)
+        if not is_taken(path):
+            write_archive(path, archive)
 
 
 def _path(name: str) -> Path:
