@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clients.core.options import OptionError
+from engine.support.files.archive import ArchiveError
 from engine.support.user_input import told_as
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrat
         OptionError: the file cannot be read, or is for another game.
     """
     from engine.solving.strategy_file import read_strategy
-    from engine.support.files.archive import ArchiveError
 
     with told_as(OptionError, ArchiveError):
         return read_strategy(path, game)
@@ -52,7 +52,6 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
         OptionError: its file is damaged.
     """
     from engine.solving.strategy_file import read_shipped
-    from engine.support.files.archive import ArchiveError
 
     with told_as(OptionError, ArchiveError):
         return read_shipped(game)
@@ -65,7 +64,6 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
         OptionError: a file is damaged.
     """
     from engine.solving.strategy_file import read_shipped_answers
-    from engine.support.files.archive import ArchiveError
 
     with told_as(OptionError, ArchiveError):
         return read_shipped_answers(game)

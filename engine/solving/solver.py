@@ -102,11 +102,6 @@ class Solver:
         """The game that is being solved."""
         return self.tree.game
 
-    @property
-    def num_information_sets(self) -> int:
-        """The number of information sets of all players."""
-        return self.tree.num_information_sets
-
     def run(self, iterations: int) -> None:
         """Run some more iterations."""
         arrays, learnt = self.tree.arrays, self._learnt

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 
 from engine.poker.rules import CALL, GameDefinition, format_game, load_game, parse_game
 from engine.solving.game_tree import game_tree
+from engine.solving.holdem.abstraction import Abstraction
 from engine.solving.holdem.betting import (
+    BettingDecision,
     HoldemBetting,
     holdem_betting,
     is_heads_up_limit_holdem,
@@ -95,7 +97,7 @@ def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
         ArchiveError: the file is damaged.
     """
     path = shipped_strategy(game)
-    strategy = None if path is None else read_strategy(path, game).strategy
+    strategy = None if path is None else read_strategy(path, game, is_ours=True).strategy
     return strategy if isinstance(strategy, BucketedStrategy) else None
 
 
@@ -108,7 +110,7 @@ def read_shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
     """
     shipped = shipped_strategy(game)
     paths = [] if shipped is None else sorted(_DATA.glob(f"{shipped.stem}-against-*.npz"))
-    found = [read_strategy(path, game).strategy for path in paths]
+    found = [read_strategy(path, game, is_ours=True).strategy for path in paths]
     return tuple(strategy for strategy in found if isinstance(strategy, BucketedStrategy))
 
 
@@ -137,12 +139,13 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
     write_archive(path, archive, compressed=is_small, durable=True)
 
 
-def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
+def read_strategy(path: Path, game: GameDefinition | None = None, *, is_ours: bool = False) -> SavedStrategy:
     """The contents of a strategy file.
 
     Args:
         path: the file.
         game: the game it must be for; None for any.
+        is_ours: whether it came with this program: each chance is then read when it is asked for.
 
     Raises:
         ArchiveError: the file is missing, truncated, damaged, of another kind or game, or newer than this
@@ -154,7 +157,10 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
     with archive.checked():
         if is_heads_up_limit_holdem(found) or is_heads_up_no_limit_holdem(found):
             with told_as(ArchiveError, UnknownAbstraction, what=f"{path} "):
-                return SavedStrategy(_bucketed(found, archive.arrays, notes), notes)
+                strategy = _bucketed(found, archive.arrays, notes)
+            if not is_ours:
+                _ = strategy.policy
+            return SavedStrategy(strategy, notes)
         with told_as(ArchiveError, TooLarge, what=f"{path}: "):
             tree = game_tree(found)
         chances = array_of(archive.arrays, "policy", (tree.num_slots,), "f", 0.0).astype(np.float64)
@@ -177,7 +183,8 @@ def _bucketed(
         policy = array_of(arrays, "policy", (-1,), "|u1").astype(np.float64)
         return BucketedStrategy.of(game, abstraction, policy, sizes)
     betting = holdem_betting(game, abstraction.num_buckets, sizes)
-    return BucketedStrategy(betting, abstraction, parse_levels(betting, arrays, notes[_PARTS]))
+    levels = array_of(arrays, "policy", (betting.num_slots - betting.num_information_sets,), "|u1")
+    return bucketed_of_levels(betting, abstraction, levels, notes[_PARTS])
 
 
 def write_checkpoint(
@@ -262,34 +269,35 @@ def format_levels(betting: HoldemBetting, policy: Floats) -> Bytes:
     return np.concatenate(found).astype(np.uint8)
 
 
-def parse_levels(betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], parts: object) -> Floats:
-    """Chances by slot, from numbers of parts.
+def bucketed_of_levels(
+    betting: HoldemBetting, abstraction: Abstraction, levels: Bytes, parts: object
+) -> BucketedStrategy:
+    """The strategy that `format_levels` was told; the chances at a decision are made when they are asked for.
 
     Args:
         betting: the betting of the game.
-        arrays: of the file; ``policy`` is the one that `format_levels` made.
+        abstraction: its buckets.
+        levels: numbers of parts.
         parts: the number of parts that make up a chance of 1.
 
     Raises:
-        ValueError: the array or the number of parts cannot be what `format_levels` used.
+        ValueError: the numbers, when they are asked for, or the number of parts cannot be what
+            `format_levels` used.
     """
     if not isinstance(parts, int) or not 1 <= parts <= _MOST_PARTS:
         raise ValueError(f"expected 1 to {_MOST_PARTS} 'parts', got {shown(parts)}")
-    levels = array_of(arrays, "policy", (betting.num_slots - betting.num_information_sets,), "|u1")
-    chance_of = np.arange(_MOST_PARTS + 1) / parts
     policy = np.empty(betting.num_slots)
-    start = 0
-    for decision, chances in betting.by_decision(policy):
+
+    @functools.cache
+    def rows(decision: BettingDecision) -> Floats:
+        chances = betting.rows(decision, policy)
         buckets, actions = chances.shape
-        left = np.full(buckets, parts, np.int16)
-        call = decision.actions.index(CALL)
-        for action in range(actions):
-            if action != call:
-                column = levels[start : start + buckets]
-                chances[:, action] = chance_of[column]
-                left -= column
-                start += buckets
+        start = decision.first_slot - decision.first_set
+        columns = levels[start : start + buckets * (actions - 1)].reshape(actions - 1, buckets)
+        left = parts - columns.sum(axis=0, dtype=np.int16)
         if left.min() < 0:
             raise ValueError(f"expected chances that add up to {parts} parts at most")
-        chances[:, call] = chance_of[left]
-    return policy
+        chances[:] = np.insert(columns, decision.actions.index(CALL), left, axis=0).T / parts
+        return chances
+
+    return BucketedStrategy(betting, abstraction, policy, rows)

@@ -24,6 +24,7 @@ from engine.solving.bounds.estimate import best_response_on_flops
 from engine.solving.bounds.players import BucketedPlayer
 from engine.solving.bounds.sample import Flop, draw_flops
 from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.solver import Solver
 from engine.solving.strategies import Exploitability, Strategy, exploitability
 from engine.solving.strategy_file import checkpoint_path, read_checkpoint, write_checkpoint, write_strategy
 from engine.support.interruption import held_back
@@ -150,10 +151,11 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
     seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
     found = _save(plan, solver)
     scale = 1000 / plan.definition.big_blind
+    tree = solver.tree if isinstance(solver, Solver) else solver.betting
     report = {
         "game": plan.game, "algorithm": plan.algorithm, "iterations": solver.iterations, "seed": plan.seed,
         "save": str(plan.save), "checkpoint": str(checkpoint_path(plan.save)),
-        "information_sets": solver.num_information_sets,
+        "information_sets": tree.num_information_sets,
         "exploitability": None if found is None else found.mean * scale,
         "value": None if found is None else found.values[0] * scale, "seconds": round(seconds, 3),
         "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),

@@ -64,7 +64,7 @@ class BucketedPlayer:
                 continue
             decision = betting.decision(asked)
             columns = [TRIPLE_INDEX[action.kind] for action in decision.actions]
-            chances[number, columns] = betting.rows(decision, self._strategy.policy).T
+            chances[number, columns] = self._strategy.rows(decision).T
         return self.classes(board), chances
 
 

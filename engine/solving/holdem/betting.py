@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -35,7 +35,7 @@ import numpy as np
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, initial_betting
 from engine.solving.betting_tree import BettingTree, by_pots, raise_by
 from engine.solving.walk import TooLarge, every_action
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, Ints
 
 USUAL_SIZES: Final = (0.5, 1.0, math.inf)
 """The usual raises of no-limit games, as parts of the pot; infinity is all-in."""
@@ -80,6 +80,8 @@ class BettingDecision:
     actions: tuple[Action, ...]
     first_slot: int
     """Its first slot.  Slots are ordered by bucket, then by action."""
+    first_set: int
+    """Its first information set."""
     sizes: tuple[float, ...] = ()
     """The part of the pot that each action raises by, 0 for a fold or call; empty in limit games."""
 
@@ -122,26 +124,32 @@ class HoldemBetting:
         self.game = game
         self.num_buckets = num_buckets
         self.sizes = tuple(sorted(set(sizes)))
+        self._sizes: dict[tuple[int, str], Ints] = {}
+        self._found: dict[str, BettingDecision] = {}
+        total = self._size(initial_betting(game)) if game.is_limit else self.firsts[-1]
+        self.num_slots, self.num_information_sets = total.tolist()
+
+    @functools.cached_property
+    def tree(self) -> BettingTree:
+        """The tree of all bettings; to play a limit game takes no more than those that occur."""
         try:
-            self.tree = BettingTree(game, self._actions, most_decisions=MOST_DECISIONS)
+            return BettingTree(self.game, self._actions, most_decisions=MOST_DECISIONS)
         except TooLarge:
             raise TooLarge(
                 f"with raises of {len(self.sizes)} sizes there are more than {MOST_DECISIONS:,} places to "
                 "act: expected fewer sizes or fewer chips"
             ) from None
-        self.decisions: dict[str, BettingDecision] = {}
+
+    @functools.cached_property
+    def firsts(self) -> Ints:
+        """The first slot of each node of the tree and its first information set; last how many there are."""
+        return np.cumsum([(0, 0), *map(self._own, self.tree.bettings, self.tree.actions)], axis=0)
+
+    @functools.cached_property
+    def decisions(self) -> dict[str, BettingDecision]:
         """All decisions, by the text of their betting."""
-        self.first_slots = np.zeros(len(self.tree), np.int64)
-        """The first slot of each node of the tree at which somebody is to act."""
-        self.num_slots = 0
-        for node, (betting, sized) in enumerate(zip(self.tree.bettings, self.tree.actions, strict=True)):
-            if betting.position_to_act is not None:
-                self.first_slots[node] = self.num_slots
-                sizes = () if game.is_limit else tuple(sized.values())
-                self.decisions[betting.text] = BettingDecision(
-                    betting.position_to_act, betting.betting_round, tuple(sized), self.num_slots, sizes
-                )
-                self.num_slots += num_buckets[betting.betting_round] * len(sized)
+        nodes = zip(self.tree.bettings, self.firsts.tolist(), strict=False)
+        return {each.text: self._decision(each, first) for each, first in nodes if not each.is_finished}
 
     def decision(self, betting: BettingState) -> BettingDecision:
         """The decision at a betting of the abstraction.
@@ -149,10 +157,43 @@ class HoldemBetting:
         Raises:
             ValueError: nobody is to act, or the betting is of another game or has another raise.
         """
-        found = self.decisions.get(betting.text)
-        if found is None or betting.game != self.game:
+        if betting.is_finished or betting.game != self.game:
             raise ValueError(f"after {betting.text!r} nobody is to act in this game")
+        found = self._found.get(betting.text)
+        if found is None:
+            first = self._before(betting) if self.game.is_limit else self.firsts[self.tree.node(betting)]
+            found = self._decision(betting, first.tolist())
         return found
+
+    def _decision(self, betting: BettingState, first: list[int]) -> BettingDecision:
+        position, sized = betting.position_to_act, self._actions(betting)
+        assert position is not None
+        sizes = () if self.game.is_limit else tuple(sized.values())
+        found = BettingDecision(position, betting.betting_round, tuple(sized), first[0], first[1], sizes)
+        return self._found.setdefault(betting.text, found)
+
+    def _before(self, betting: BettingState) -> Ints:
+        """The row of `firsts` of a betting of a limit game: what comes before it in the tree."""
+        found = np.zeros(2, np.int64)
+        for before, _, action in betting.steps():
+            actions = list(self._actions(before))
+            found += self._own(before, actions)
+            for elder in actions[: actions.index(action)]:
+                found += self._size(before.apply(elder))
+        return found
+
+    def _own(self, betting: BettingState, actions: Collection[Action]) -> Ints:
+        """The numbers of slots and information sets of one decision."""
+        return self.num_buckets[betting.betting_round] * np.array([len(actions), bool(actions)])
+
+    def _size(self, betting: BettingState) -> Ints:
+        """The same of a betting of a limit game with all below it: alike wherever a round goes alike."""
+        key = (betting.betting_round, betting.text.rpartition("/")[2])
+        if key not in self._sizes:
+            actions = {} if betting.is_finished else self._actions(betting)
+            below = [self._size(betting.apply(action)) for action in actions]
+            self._sizes[key] = np.sum([self._own(betting, actions), *below], axis=0)
+        return self._sizes[key]
 
     def rows(self, decision: BettingDecision, by_slot: Floats) -> Floats:
         """The part of an array by slot that belongs to a decision, shape (buckets, actions); not a copy."""
@@ -164,11 +205,6 @@ class HoldemBetting:
         """Each decision with its `rows`."""
         for decision in self.decisions.values():
             yield decision, self.rows(decision, by_slot)
-
-    @property
-    def num_information_sets(self) -> int:
-        """The number of information sets: buckets, added up over all decisions."""
-        return sum(self.num_buckets[decision.betting_round] for decision in self.decisions.values())
 
     def _actions(self, betting: BettingState) -> dict[Action, float]:
         return every_action(betting) if self.game.is_limit else by_pots(betting, self.sizes)

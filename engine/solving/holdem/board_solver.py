@@ -143,11 +143,6 @@ class BoardSolver:
             for _ in (self._leaves if jobs > 1 else self._leaves[:1])
         ]
 
-    @property
-    def num_information_sets(self) -> int:
-        """The number of information sets of both players, on buckets."""
-        return self.betting.num_information_sets
-
     def run(self, iterations: int) -> None:
         """Run some more iterations."""
         boards = range(self.iterations, self.iterations + iterations)
@@ -339,7 +334,7 @@ def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
         nodes[:, BatchNode.NUM_ACTIONS] = num_actions
         nodes[is_next, BatchNode.LEAF] = np.arange(is_next.sum())
         chosen = np.arange(1, len(rows)) - nodes[parents, BatchNode.FIRST]
-        slots = betting.first_slots[rows[parents]] + chosen[:, None]
+        slots = betting.firsts[rows[parents], 0] + chosen[:, None]
         found.append(
             RoundTree(
                 nodes,

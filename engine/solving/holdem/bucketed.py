@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
@@ -12,7 +12,7 @@ from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
-from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting
+from engine.solving.holdem.betting import BettingDecision, HoldemBetting, Translator, holdem_betting
 from engine.support.arrays import Floats, as_chances
 
 
@@ -22,8 +22,20 @@ class BucketedStrategy:
 
     betting: HoldemBetting
     abstraction: Abstraction
-    policy: Floats
-    """Chances by slot; those of a bucket at a decision add up to 1."""
+    _by_slot: Floats
+    rows: Callable[[BettingDecision], Floats] = attrs.field()
+    """The chances at a decision, shape (buckets, actions): those in `policy`, or puts them there."""
+
+    @rows.default
+    def _rows(self) -> Callable[[BettingDecision], Floats]:
+        return functools.partial(self.betting.rows, by_slot=self._by_slot)
+
+    @functools.cached_property
+    def policy(self) -> Floats:
+        """Chances by slot; those of a bucket at a decision add up to 1."""
+        for decision in self.betting.decisions.values():
+            self.rows(decision)
+        return self._by_slot
 
     @property
     def game(self) -> GameDefinition:
@@ -66,7 +78,7 @@ class BucketedStrategy:
         bucket = self.abstraction.bucket(combo_index(*view.own_cards), view.board)
         found: dict[Action, float] = {}
         for decision, weight in decisions:
-            chances = self.policy[decision.slots(bucket)].tolist()
+            chances = self.rows(decision)[bucket].tolist()
             for action, chance in zip(decision.actions_at(view.betting), chances, strict=True):
                 found[action] = found.get(action, 0.0) + weight * chance
         return found or {CALL: 1.0}
@@ -95,11 +107,9 @@ class BucketedStrategy:
         dead, known = buckets == NO_BUCKET, np.maximum(buckets, 0)
         found: dict[Action, Floats] = {}
         for decision, weight in self._translator.decisions(betting):
-            number = len(decision.actions)
-            slots = decision.first_slot + known * number
-            for place, action in enumerate(decision.actions_at(betting)):
-                chances = weight * self.policy[slots + place]
-                found[action] = found[action] + chances if action in found else chances
+            columns = self.rows(decision)[known].T
+            for action, column in zip(decision.actions_at(betting), columns, strict=True):
+                found[action] = found.get(action, 0.0) + weight * column
         order = sorted(found, key=lambda action: (TRIPLE_INDEX[action.kind], action.raise_to or 0)) or [CALL]
         every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
         every[dead] = np.nan

@@ -101,11 +101,6 @@ class DealSolver:
         nothing = np.zeros(self.betting.num_slots)
         self._bound = DealBound(-1, 0.0, nothing, nothing) if bound is None else bound
 
-    @property
-    def num_information_sets(self) -> int:
-        """The number of information sets of both players, on buckets."""
-        return self.betting.num_information_sets
-
     def run(self, iterations: int) -> None:
         """Run some more iterations."""
         for number in range(self.iterations, self.iterations + iterations):
@@ -183,7 +178,7 @@ def betting_arrays(betting: HoldemBetting) -> Betting:
     )
     rows[:, Column.FIRST] = np.roll(places, -1)  # the first child is the next node of the tree
     rows[:, Column.NUM_ACTIONS] = [len(actions) for actions in tree.actions]
-    rows[:, Column.FIRST_SLOT], rows[:, Column.ROUND] = betting.first_slots, tree.rounds
+    rows[:, Column.FIRST_SLOT], rows[:, Column.ROUND] = betting.firsts[:-1, 0], tree.rounds
     rows[tree.kinds != DECISION, Column.FIRST :] = 0
     sign = np.where((tree.kinds == FOLDED) & (tree.players == 0), -1.0, 1.0)
     chips = np.where(tree.kinds == DECISION, 0.0, sign * tree.spent.min(axis=1))
@@ -315,7 +310,6 @@ def strategy_by_betting(
     betting: HoldemBetting,
     abstraction: Abstraction,
     chances: Callable[[BettingState], Mapping[Action, float]],
-    bettings: Callable[[str], BettingState],
 ) -> BucketedStrategy:
     """The strategy of a player whose actions depend on the betting alone.
 
@@ -323,10 +317,11 @@ def strategy_by_betting(
         betting: the betting of the game.
         abstraction: the buckets of the resulting strategy.
         chances: the chance of each action after a betting.
-        bettings: makes a betting from its text.
     """
     weights = np.zeros(betting.num_slots)
-    for text, decision in betting.decisions.items():
-        said = chances(bettings(text))
+    for each in betting.tree.bettings:
+        if each.is_finished:
+            continue
+        decision, said = betting.decision(each), chances(each)
         betting.rows(decision, weights)[:] = [said.get(action, 0.0) for action in decision.actions]
     return BucketedStrategy.of(betting.game, abstraction, weights, betting.sizes)

@@ -19,7 +19,6 @@ from engine.kernels.solving.deal_sampling import SampledDeals
 from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_CARDS, combos_without
 from engine.poker.rules import CALL, GameDefinition, HandState, hand_rank, load_game, parse_game
-from engine.poker.rules.betting import parse_betting
 from engine.solving.game_tree import GameTree
 from engine.solving.holdem.abstraction import NO_BUCKET, Percentiles
 from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting, holdem_betting
@@ -245,9 +244,7 @@ def test_a_player_who_was_seen_to_call_is_modelled_as_a_caller() -> None:
     Arena(ONE_RAISE, [AlwaysCall(), Random(0, 0.5, 0.5)], 3).play(20, on_hand=played)
 
     model = watched.model()
-    calls = strategy_by_betting(
-        model.betting, abstraction, lambda _: {CALL: 1.0}, lambda text: parse_betting(ONE_RAISE, text)
-    )
+    calls = strategy_by_betting(model.betting, abstraction, lambda _: {CALL: 1.0})
     assert np.array_equal(model.policy, calls.policy)
     assert watched.counts.sum() > 60
     trust = watched.trust(0.5)

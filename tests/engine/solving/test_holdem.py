@@ -64,6 +64,17 @@ def test_a_strategy_has_the_size_worked_out(buckets: int, information_sets: int,
     assert found[NodeKind.FOLD] == found[NodeKind.SHOWDOWN] == 5103
 
 
+def test_a_decision_is_found_without_the_tree_where_the_tree_has_it() -> None:
+    """The slots of files are in the order of the tree, but who plays a hand needs only what occurs there."""
+    alone, betting = (HoldemBetting(LIMIT, (169, 5, 3, 2)) for _ in range(2))
+    number = 0
+    for text, decision in betting.decisions.items():
+        assert decision.first_slot == number
+        number += len(decision.actions) * betting.num_buckets[decision.betting_round]
+        assert alone.decision(parse_betting(LIMIT, text)) == decision
+    assert (alone.num_slots, "tree" in vars(alone)) == (number, False)
+
+
 def test_other_games_are_refused() -> None:
     refuses(ValueError, "expected limit hold'em for two", HoldemBetting, load_game("limit-3p"), (1, 1, 1, 1))
     refuses(ValueError, "expected 1 to 1000 buckets, got 0", Percentiles, 0)

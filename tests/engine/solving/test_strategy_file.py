@@ -17,8 +17,8 @@ from engine.solving.solver import Solver
 from engine.solving.strategy_file import (
     PARTS,
     SCHEMA,
+    bucketed_of_levels,
     format_levels,
-    parse_levels,
     read_checkpoint,
     read_strategy,
     write_checkpoint,
@@ -140,7 +140,7 @@ def strategy() -> BucketedStrategy:
 def test_every_chance_comes_back_within_one_part(strategy: BucketedStrategy) -> None:
     levels = format_levels(BETTING, strategy.policy)
 
-    policy = parse_levels(BETTING, {"policy": levels}, PARTS)
+    policy = bucketed_of_levels(BETTING, Percentiles(3), levels, PARTS).policy
 
     assert levels.shape == (BETTING.num_slots - BETTING.num_information_sets,)
     # Sums of chances are rounded: each of two that a chance lies between is off by half a part at most.
