@@ -53,6 +53,9 @@ _PAUSE_S: Final = 0.25
 _BURST: Final = 50.0
 # Requests that are read at once.
 _ANY: Final = "any"
+_OF_ROOMS: Final = ("the protocol of Riverboat's rooms", "riverboat play HOST:PORT")
+_OF_TABLES: Final = ("the ACPC protocol", "the room's door")
+# What is spoken at a port, and where people go.
 
 
 @attrs.define(eq=False)
@@ -105,11 +108,7 @@ class Door:
         with contextlib.closing(listener):
             async with trio.open_nursery() as nursery:
                 while True:
-                    sock, address = await self._accept(listener)
-                    if self._is_too_many(address):
-                        sock.close()
-                        continue
-                    nursery.start_soon(self._receive, sock, address, tls, table)
+                    nursery.start_soon(self._receive, *await self._accept(listener), tls, table)
 
     async def welcome(
         self, sock: socket.socket, address: str, meet: Callable[[Visitor], object] = lambda visitor: None
@@ -121,10 +120,7 @@ class Door:
             address: theirs, to which the limits for an address apply.
             meet: told at once who they are to the room.
         """
-        if self._is_too_many(address):
-            sock.close()
-        else:
-            await self._receive(sock, address, None, None, meet)
+        await self._receive(sock, address, None, None, meet)
 
     def hear(self, visitor: Visitor, word: str, text: str) -> bool:
         """Answer a request to a visitor's table even in the middle of a hand; False if they have no seat."""
@@ -181,6 +177,9 @@ class Door:
         meet: Callable[[Visitor], object] = lambda visitor: None,
     ) -> None:
         """The whole visit of a client, whatever happens in it."""
+        if self._is_too_many(address):
+            sock.close()
+            return
         address = whose(address)
         self._here[address] += 1
         try:
@@ -191,10 +190,7 @@ class Door:
                 self.visitors.add(visitor)
                 meet(visitor)
                 try:
-                    if table is None:
-                        await self._visit(visitor)
-                    else:
-                        await self._visit_table(visitor, table)
+                    await self._visit(visitor, table)
                 finally:
                     self.visitors.discard(visitor)
                     client.channel.close()
@@ -209,24 +205,21 @@ class Door:
             if not self._here[address]:
                 del self._here[address]
 
-    async def _visit(self, visitor: Visitor) -> None:
-        """A visit from the greeting to the end, in the lobby and at tables."""
+    async def _visit(self, visitor: Visitor, table: TableConfig | None) -> None:
+        """A visit from the greeting to the end, in the lobby and at tables, or at one's own port."""
+        client = visitor.client
         wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
-        if not await wanted.greet():
-            await visitor.client.explain("the protocol of Riverboat's rooms", "riverboat play HOST:PORT")
-            return
-        while not visitor.client.channel.is_closed:
-            request = await self._until_join(wanted)
-            if request is None:
-                return
-            await self._join(wanted, request)
+        if not await wanted.greet(at_table=table is not None):
+            spoken_here = _OF_ROOMS if table is None else _OF_TABLES
+            await client.explain(*spoken_here)
+        elif table is not None:
+            await self._visit_table(visitor, table)
+        else:
+            while not client.channel.is_closed and (request := await self._until_join(wanted)) is not None:
+                await self._join(wanted, request)
 
     async def _visit_table(self, visitor: Visitor, table: TableConfig) -> None:
         """The visit of a client at a table's own port, which gets a seat or leaves."""
-        wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
-        if not await wanted.greet(at_table=True):
-            await visitor.client.explain("the ACPC protocol", "the room's door")
-            return
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
             place = await self._tables[table.name].join(visitor, Wish(table.name))
@@ -306,7 +299,7 @@ class Door:
                 wanted.token = ""
                 if visitor.may_come_back:
                     visitor.say("keep", self._identities.secret_of(visitor.player))
-            self._identities.check_ban(visitor.player)
+            visitor.player = self._identities.admit(visitor.player)
             table = self._tables.get(self._any_table(visitor) if wish.table == _ANY else wish.table)
             if table is None:
                 raise RequestRefused(f"there is no table {wish.table[:40]!r}")

@@ -93,33 +93,38 @@ class Identities:
         self._guesses = Allowances(wrong / _MINUTE_S, wrong)  # by address and player
         self._guests = Allowances(guests / _MINUTE_S, guests)  # by address
         self._known: dict[bytes | None, bytes] = {}  # quick hashes of tokens that were right, by the others
-        self._secrets: dict[str, str] = {}  # names of guests who may come back, by what they were told
-        self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
-        self._present: set[str] = set()  # names of guests and bots
+        self._secrets: dict[int, str] = {}  # what guests who may come back were told, by their numbers
+        self._bots: dict[str, Registered] = {}  # the house's, by their tokens
+        self._present: set[int] = set()  # numbers of guests and bots
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
 
     def expect_bot(self, bot: str) -> tuple[str, str]:
         """A name for one of the house's bots, and a token that is good for one visit."""
-        name = self._free_name(stem_of(bot), "house")
+        player = self._arriving(stem_of(bot) + "-1", "house")
         token = new_token()
-        self._bots[token] = name
-        self._present.add(name)
-        return name, token
+        self._bots[token] = player
+        return player.name, token
 
     def forget_bot(self, token: str) -> None:
         """Forget an expected bot that does not come."""
-        self._present.discard(self._bots.pop(token, ""))
+        if token in self._bots:
+            self.has_left(self._bots.pop(token))
 
     def forget_bots(self) -> None:
         """Forget all expected bots."""
         for token in list(self._bots):
             self.forget_bot(token)
 
-    def _free_name(self, stem: str, kind: str) -> str:
-        """A name that nobody has, or that belonged to somebody of the same kind who has gone."""
-        names = (f"{stem_of(stem)}-{number}" for number in itertools.count(1))
-        free = (name for name in names if name not in self._present)
-        return next(name for name in free if getattr(self._ledger.player(name), "kind", kind) == kind)
+    def _arriving(self, wanted: str, kind: str) -> Registered:
+        """A player of a name that nobody has, or that belonged to somebody of the same kind who has gone."""
+        stem = stem_of(wanted.removesuffix("-1"))
+        for name in itertools.chain((wanted,), (f"{stem}-{number}" for number in itertools.count(1))):
+            known = self._ledger.player(name)
+            if known is None or (known.kind == kind and known.id not in self._present):
+                break
+        player = known or self._ledger.add_player(name, kind)
+        self._present.add(player.id)
+        return player
 
     async def identify(self, name: str, token: str, address: str) -> Registered:
         """The player who gives a name and a token, either of which may be empty.
@@ -129,10 +134,10 @@ class Identities:
         """
         bot = self._bots.pop(token, None)
         if bot is not None:
-            return self._ledger.player(bot) or self._ledger.add_player(bot, "house")
+            return bot
         if not token or token.startswith(_OF_GUEST):
-            back = self._ledger.player(self._secrets.get(token, ""))
-            return back or self._guest(name, address)
+            back = next((number for number, secret in self._secrets.items() if secret == token), None)
+            return self._guest(name, address) if back is None else self._ledger.player_of(back)
         player = self._ledger.player(name) if name else None
         quick = sha256(token.encode("utf-8", "surrogateescape")).digest()
         known = None if player is None else self._known.get(player.token)
@@ -151,14 +156,16 @@ class Identities:
         self._known[player.token] = quick
         return player
 
-    def check_ban(self, player: Registered) -> None:
-        """Make sure that a player may sit down.
+    def admit(self, player: Registered) -> Registered:
+        """The player as they are known now, who may have come in long ago.
 
         Raises:
-            RequestRefused: they may not.
+            RequestRefused: they may not sit down: they are banned, or have been given another token.
         """
-        if self._ledger.player_of(player.id).is_banned:
+        now = self._ledger.player_of(player.id)
+        if now.is_banned or now.token != player.token:
             raise RequestRefused(f"{player.name} may not come in")
+        return now
 
     def _guest(self, wanted: str, address: str) -> Registered:
         """A player without a token, with a name that nobody else has, and chips to play with."""
@@ -166,28 +173,19 @@ class Identities:
             raise RequestRefused("a name and its token are needed here (riverboat room add-player)")
         if not self._guests.of(address).take():
             raise RequestRefused("too many guests from this address: wait a minute")
-        name = wanted if NAME.fullmatch(wanted) else "guest-1"
-        found = self._ledger.player(name)
-        if found is not None and (found.kind != "guest" or found.name in self._present):
-            name = self._free_name(name.removesuffix("-1"), "guest")
-        player = self._ledger.player(name) or self._ledger.add_player(name, "guest")
-        self._present.add(player.name)
+        player = self._arriving(wanted if NAME.fullmatch(wanted) else "guest-1", "guest")
         self._ledger.issue(player, self._config.guest_chips)
         return self._ledger.player_of(player.id)
 
     def secret_of(self, guest: Registered) -> str:
         """The secret with which a guest comes back as the same."""
-        found = next((secret for secret, name in self._secrets.items() if name == guest.name), None)
-        secret = found or _OF_GUEST + new_token()
-        self._secrets[secret] = guest.name
-        return secret
+        return self._secrets.setdefault(guest.id, _OF_GUEST + new_token())
 
     def has_left(self, player: Registered) -> None:
         """Note that nobody is connected under this name any more, and no seat is kept for it."""
-        if player.kind == "guest" and (player.name not in self._present or self._ledger.has_seat(player)):
+        if player.kind == "guest" and (player.id not in self._present or self._ledger.has_seat(player)):
             return
-        self._secrets = {secret: name for secret, name in self._secrets.items() if name != player.name}
-        if player.kind != "registered":
-            self._present.discard(player.name)
+        self._secrets.pop(player.id, None)
+        self._present.discard(player.id)
         if player.kind == "guest":
             self._ledger.take_back(player)

@@ -128,7 +128,9 @@ class Operator:
             case "message":
                 room.message(str(request.get("text", "")), request.get("table"))
             case "add-player" | "new-token":
-                return manage(room.ledger, request)
+                answer = manage(room.ledger, request)
+                room.kick(name, "the operator has given out a token for this name")
+                return answer
             case _:
                 raise RoomError(f"there is nothing called {what!r} to do")
         return {}

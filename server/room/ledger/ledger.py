@@ -274,13 +274,18 @@ class Ledger:
         return self._db.execute(f"SELECT 1 FROM {rows} WHERE player = ?", (player.id,)).fetchone() is not None
 
     def left_with(self, table: str, player: Registered, seconds: float) -> int:
-        """The chips with which a player has left a table within the last so many seconds; otherwise 0."""
+        """The chips with which a player has left a table within the last so many seconds; otherwise 0.
+
+        Only chips that they still have count, in the account or at other tables.
+        """
         query = (
-            "SELECT chips FROM movements WHERE player = ? AND table_name = ? AND kind = 'cash-out'"
-            " AND at_us > ? ORDER BY id DESC LIMIT 1"
+            "WITH own AS (SELECT * FROM movements WHERE player = ?1 AND table_name = ?2)"
+            " SELECT coalesce(max(chips), 0), (SELECT coalesce(sum(stack), 0) FROM places WHERE player = ?1)"
+            " FROM own WHERE kind = 'cash-out' AND at_us > ?3"
+            " AND id > (SELECT coalesce(max(id), 0) FROM own WHERE kind = 'buy-in')"
         )
-        row = self._db.execute(query, (player.id, table, now_us() - seconds * 1e6)).fetchone()
-        return 0 if row is None else int(row[0])
+        ((most, played),) = self.read(query, (player.id, table, now_us() - seconds * 1e6))
+        return int(min(most, self.player_of(player.id).chips + played))
 
     def sit_down(self, table: str, seat: int, player: Registered, chips: int) -> None:
         """A player brings chips from the account to a seat of a table.

@@ -335,8 +335,7 @@ class Company:
         config = self.config
         if config.policy is not Policy.RING or player.kind == "house":
             return config.least, config.most
-        left_with = self._ledger.left_with(config.name, player, config.return_within_s)
-        least = max(config.least, min(left_with, self._ledger.player_of(player.id).chips))
+        least = max(config.least, self._ledger.left_with(config.name, player, config.return_within_s))
         return least, max(least, config.most)
 
     def _call_bots(self) -> None:

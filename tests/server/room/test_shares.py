@@ -10,6 +10,7 @@ import trio
 from server.room import identities
 from server.room.identities import Identities, register
 from server.room.ledger.ledger import Ledger
+from server.room.operator import Operator
 from server.room.tables.place import RequestRefused
 from tests.support.rooms import Guest, OpenRoom, account, room_config, room_of, table_config
 
@@ -113,6 +114,37 @@ async def test_a_name_is_the_registered_players_whatever_guests_have_called_them
         assert len({player.id for player in seated}) == 4
 
 
+async def test_no_two_guests_are_one_player_however_they_write_their_names(tmp_path: Path) -> None:
+    """Whoever shares an account may take the other's seat over, in the middle of a hand."""
+    with Ledger(tmp_path / "room") as ledger:
+        who = identities_of(ledger, tmp_path)
+        names = "ann", "ann", "ANN", "Ann", "aNN-1", "ann-2"
+        assert len({(await who.identify(name, "", OTHER)).id for name in names}) == 6
+        bot, token = who.expect_bot("formula")
+        assert (await who.identify(bot, "", OTHER)).name == "formula-2"
+        assert (await who.identify(bot, token, OTHER)).kind == "house"
+
+
+async def test_a_guest_never_becomes_whoever_is_given_the_name(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        operator = Operator(room.room)
+        guest = await room.sit_down(words="keep name=Ann")
+        secret = guest.notes["keep"]
+        made = operator._do("add-player", {"do": "add-player", "name": "ann"})
+        assert await guest.until("#lobby") == "#lobby the operator has given out a token for this name"
+        back = await room.sit_down(words=f"keep name=Ann token={secret}")
+        assert [place.player.name for place in room.room.tables["a"].places if place is not None] == ["Ann~1"]
+
+        await back.leave()
+        await guest.leave()
+        ann = await room.enter(f"name=Ann token={made['player_token']}")
+        await ann.say("#join a")
+        await ann.until("#refused ann has 0 chips")
+        operator._do("new-token", {"do": "new-token", "name": "ann"})  # somebody else has the old one
+        await ann.say("#join a")
+        await ann.until("#refused ann may not come in")
+
+
 async def test_guests_who_never_played_leave_no_account(tmp_path: Path) -> None:
     config = room_config(tmp_path, guests_per_minute=5)
     async with room_of(config) as room:
@@ -151,13 +183,17 @@ async def test_who_leaves_with_chips_comes_back_with_them(tmp_path: Path) -> Non
             assert ann.lines[-1] == answer
 
 
-@pytest.mark.parametrize(("seconds", "least"), [(3600.0, 400), (0.0, 40)])
-async def test_a_room_says_for_how_long_chips_must_be_brought_back(
+@pytest.mark.parametrize(("seconds", "least"), [(3600.0, 400), (0.0, 0)])
+def test_chips_are_brought_back_for_a_while_wherever_they_are(
     seconds: float, least: int, tmp_path: Path
 ) -> None:
     with Ledger(tmp_path / "room") as ledger:
         ann, _ = register(ledger, "Ann", 1000)
-        ledger.open_table("a")
+        for table in "ab":
+            ledger.open_table(table)
         ledger.sit_down("a", 0, ann, 400)
-        ledger.stand_up("a", 0)
-        assert ledger.left_with("a", ann, seconds) == (400 if least == 400 else 0)
+        ledger.sit_down("a", 1, ann, 40)
+        for seat in (0, 1):
+            ledger.stand_up("a", seat)
+        ledger.sit_down("b", 0, ann, 950)
+        assert ledger.left_with("a", ann, seconds) == least
