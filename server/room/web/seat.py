@@ -54,6 +54,8 @@ class DoorReader:
         self._reader: MatchStateReader | None = None
         self.view: HandView | None = None
         """What the player has been shown last."""
+        self.hands: set[str] = set()
+        """The numbers of the hands that the player has been dealt in this seat."""
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:
         """The messages that some bytes complete: every line as ``line``, together with its meaning.
@@ -74,6 +76,7 @@ class DoorReader:
             if seated is not None:
                 table, seat, stack = seated
                 self.table = table
+                self.hands.clear()
                 return {"kind": "note", "name": "seated", "table": table, "seat": seat, "stack": stack}
             note = parse_note(text)
             if note is not None:
@@ -102,6 +105,7 @@ class DoorReader:
         if self._reader is None:
             return {"kind": "line"}
         self.view = self._reader.read(text)
+        self.hands.add(str(self.view.hand_number))
         shown = seen_by_player(self.view, self.names)
         company = self._company(self.table)
         self._seats |= {each["name"]: seat for seat, each in enumerate(company) if each is not None}
@@ -165,18 +169,17 @@ class _Person:
         reader, view = self.reader, self.reader.view
         bots = self.door.advisers(reader.table)
         _, is_review, digits = text.partition("review ")
-        hand = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
         if not bots or not (is_review or text in bots):
             why = "Nobody is asked while other people play here, and only bots that the room names."
         elif view is None or not (is_review or view.betting.position_to_act == view.position):
             why = "It is not your turn."
-        elif is_review and (hand is None or hand > view.hand_number):
+        elif is_review and digits not in reader.hands:
             why = "There is no such hand."
         elif not self._allowance.take():
             why = "Wait a little: too many questions."
         elif is_review:
             name = reader.names[view.position]
-            self.nursery.start_soon(self._tell, self.trainer.review, reader.table, name, hand)
+            self.nursery.start_soon(self._tell, self.trainer.review, reader.table, name, int(digits))
             return
         else:
             self.nursery.start_soon(self._tell, self.trainer.ask, text, view)
