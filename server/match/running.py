@@ -59,7 +59,7 @@ class LaunchedMatch:
         self._noted = noted
         self._ends_with_stdin = run.ends_with_stdin
         self._plan = plan = run.plan
-        self._orphanage = Orphanage.open()
+        self._orphanage = Orphanage()
         tell = functools.partial(say, err=run.as_json)
         self._house = House(tell, run.announcer, self._orphanage, plan.terms)
         self._played: dict[int, SharedPass | WorkersPass] = {}

@@ -128,7 +128,7 @@ class Launching:
     limits: ProcessLimits | None = None
     grants: Grants = NO_GRANTS
     _number: int = 0
-    _orphanage: Orphanage = attrs.field(factory=Orphanage.open, init=False)
+    _orphanage: Orphanage = attrs.field(factory=Orphanage, init=False)
 
     @asynccontextmanager
     async def __call__(self, order: Order) -> AsyncIterator[Client]:

@@ -36,6 +36,7 @@ from protocol.extension import introduction
 from server.match.launching.confinement import sandboxed
 from server.match.launching.launcher import Terms
 from server.match.launching.players import Player, players_environment
+from server.match.launching.processes import signal_group
 
 _MOST_NONSENSE: Final = 100
 """Lines in one turn that are no answer to what was asked."""
@@ -312,13 +313,11 @@ def _abandon(process: subprocess.Popen[bytes], files: Sequence[socket.socket | I
 
 def _end(process: subprocess.Popen[bytes], grace_s: float) -> None:
     """Have a program end: by itself, since its connection is closed; by request; by force."""
-    for number in (None, signal.SIGTERM, signal.SIGKILL):
-        if number is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
+    for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(grace_s)
-            return
+        signal_group(process.pid, number)  # also what it has left behind
+    process.wait()
 
 
 Opponent: TypeAlias = str | Callable[[], Agent]

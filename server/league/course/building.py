@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -22,9 +23,12 @@ from server.match.launching.players import (
     players_environment,
     read_bot_file,
 )
+from server.match.launching.processes import run_alone
 
 _BUILD_S: Final = 300.0
-_BUILD_LIMITS: Final = ProcessLimits(cpu=240, file_size=1024)
+_BUILD_LIMITS: Final = ProcessLimits(cpu=240, memory=4096, processes=4096, file_size=1024)
+_MOST_SAID: Final = 2**20
+# Bytes of a build's output, the last, that are kept.
 _LAST_LINES: Final = 3
 _PRODUCTS: Final = frozenset({"__pycache__", "node_modules", "target", ".class", ".o", ".pyc"})
 _PROGRAM: Final = b"\x7fELF"
@@ -65,21 +69,10 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
         line = [*shut_in(str(file.folder), _tools(), write=[here]), "--", *line]
         rust = {"RUSTUP_HOME": str(Path.home() / ".rustup")}
         environment = sandboxed({**environment, **rust}, rust)
-    try:
-        done = subprocess.run(
-            line,
-            cwd=file.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_BUILD_S,
-            check=False,
-        )
-        said, status = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as error:
-        said, status = error.output or b"", None
-    text = said.decode("utf-8", "replace")
+    with tempfile.TemporaryFile(dir=out) as said:
+        status = run_alone(line, _BUILD_S, stdout=said, stderr=said, cwd=file.folder, env=environment)
+        said.seek(max(0, said.seek(0, os.SEEK_END) - _MOST_SAID))
+        text = said.read().decode("utf-8", "replace")
     write_whole(out / f"{folder.name}.build.txt", text)
     if status == 0:
         return file

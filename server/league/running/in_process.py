@@ -40,7 +40,7 @@ class Staff:
     def __init__(self, folder: Path) -> None:
         self._idle: dict[bool, list[Worker]] = {False: [], True: []}
         # By whether they play duplicate matches, from which bots keep nothing.
-        self.place = Workplace(folder / "in-process.err", Orphanage.open())
+        self.place = Workplace(folder / "in-process.err", Orphanage())
 
     async def hire(self, *, duplicate: bool) -> Worker:
         """An idle worker, perhaps a new one."""

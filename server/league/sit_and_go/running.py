@@ -121,7 +121,7 @@ class SeatedRunner(LocalRunner):
         self._plan = plan
         self._root = root
         self._folder = folder
-        self._orphanage = Orphanage.open()
+        self._orphanage = Orphanage()
         self._tables = 0
 
     async def play(self, match: Match, folder: Path) -> None:

@@ -42,7 +42,7 @@ _TRACED: Final = re.compile(r'File "([^"\n]+)", line ([0-9]+)')
 
 @attrs.define(eq=False)
 class _Process:
-    """The process of a seat's player: the latest, if it was restarted."""
+    """A seat's player, and how its process ended: the latest, if it was restarted."""
 
     seat: int
     name: str
@@ -51,7 +51,6 @@ class _Process:
     """What is executed, in a sandbox if there is one."""
     port: int
     environment: Mapping[str, str]
-    process: trio.Process | None = None
     returncode: int | None = None
     """How it ended by itself; None while it runs, or when we ended it."""
     crash: str | None = None
@@ -120,7 +119,7 @@ class Launcher:
     """Lets the players in."""
     _orphanage: Orphanage
     """Knows whom we wait for."""
-    _processes: list[_Process] = attrs.field(factory=list, init=False)
+    _processes: dict[_Process, trio.Process] = attrs.field(factory=dict, init=False)
     _is_settling: bool = attrs.field(default=False, init=False)
     _is_ending: bool = attrs.field(default=False, init=False)
     was_in_vain: bool = attrs.field(default=False, init=False)
@@ -172,7 +171,6 @@ class Launcher:
         Raises:
             OSError: it cannot be started.
         """
-        is_first = entry.process is None
         stdout, stderr = (appended_to(self._output(entry, stream)) for stream in ("out", "err"))
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
             ours, theirs = socket.socketpair()
@@ -191,9 +189,7 @@ class Launcher:
                     cwd=entry.player.folder,
                     pass_fds=() if sandbox is None else (theirs.fileno(),),
                 )
-                if is_first:
-                    self._processes.append(entry)
-                entry.process = process
+                self._processes[entry] = process
                 theirs.close()
                 listeners = [] if sandbox is None else await confinement.receive_listeners(ours)
             reached = [] if sandbox is None else sandbox.reached(entry.player)
@@ -262,9 +258,9 @@ class Launcher:
         """Give players time to end by themselves now that the match is over."""
         self._is_settling = True
         with trio.move_on_after(_GRACE_S):
-            for _, process in self._started():
+            for process in self._processes.values():
                 await process.wait()
-            for entry, process in self._started():
+            for entry, process in self._processes.items():
                 self._note_end(entry, process.returncode)
 
     def crashes(self) -> dict[int, str]:
@@ -282,7 +278,7 @@ class Launcher:
 
     def process_of(self, seat: int) -> int | None:
         """The number of a seat's process, which leads a session; None if none was started."""
-        return next((process.pid for entry, process in self._started() if entry.seat == seat), None)
+        return next((process.pid for entry, process in self._processes.items() if entry.seat == seat), None)
 
     def last_words(self, seat: int) -> str:
         """The last line of text that a seat's player wrote to stderr."""
@@ -296,19 +292,16 @@ class Launcher:
         """End every process group: ask, then kill."""
         self._is_ending = True
         with trio.CancelScope(shield=True):
-            for _, process in self._started():
+            for process in self._processes.values():
                 signal_group(process.pid, signal.SIGTERM)
             with trio.move_on_after(_GRACE_S):
-                for _, process in self._started():
+                for process in self._processes.values():
                     await process.wait()
-            for _, process in self._started():
+            for process in self._processes.values():
                 signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
-            for _, process in self._started():
+            for process in self._processes.values():
                 await process.wait()
         self._doorman.close()
-
-    def _started(self) -> list[tuple[_Process, trio.Process]]:
-        return [(entry, entry.process) for entry in self._processes if entry.process is not None]
 
     def _note_end(self, entry: _Process, returncode: int | None) -> None:
         entry.returncode = returncode

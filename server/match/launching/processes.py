@@ -16,6 +16,7 @@ import ipaddress
 import os
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,8 @@ from typing import Any, Final
 
 import attrs
 import trio
+
+from engine.support.interruption import as_ctrl_c
 
 _TABLES: Final = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -144,20 +147,11 @@ def _end(text: str) -> tuple[_Address, int]:
 
 
 class Orphanage:
-    """The adopted children of this process.
+    """The adopted children of this process, which is about to launch others."""
 
-    Args:
-        own: children that were there before anybody was launched.
-    """
-
-    def __init__(self, own: frozenset[int]) -> None:
-        self._awaited = set(own)
+    def __init__(self) -> None:
+        self._awaited = _children(processes())
         self._being_started = 0
-
-    @classmethod
-    def open(cls) -> Orphanage:
-        """The orphanage of a process that is about to launch others."""
-        return cls(frozenset(_children(processes())))
 
     async def start(self, line: Sequence[str], **options: Any) -> trio.Process:
         """Start a child that leads a session, and leave it to the code that waits for it.
@@ -215,6 +209,36 @@ def _with_descendants(members: set[int], everybody: dict[int, ProcessInfo]) -> s
         if more == members:
             return members
         members = more
+
+
+def run_alone(line: Sequence[str], seconds: float, **options: Any) -> int | None:
+    """Run a program whose processes, wherever they have gone, end with it.
+
+    In its session it can neither signal ours, as it could out of a sandbox, too, nor reach our terminal.
+
+    Args:
+        line: to be executed.
+        seconds: that it may take.
+        options: of `subprocess.Popen`.
+
+    Returns:
+        Its exit status; None if it took longer.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    adopt_orphans()
+    orphanage = Orphanage()
+    with as_ctrl_c():
+        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            signal_group(process.pid, signal.SIGKILL)
+            process.wait()
+            orphanage.empty()
 
 
 def signal_group(group: int, number: signal.Signals) -> None:

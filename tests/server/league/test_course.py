@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -272,6 +273,22 @@ def test_a_build_sees_its_own_folder_and_no_secrets(tmp_path: Path, monkeypatch:
     assert (tmp_path / "ann/built").exists()
     assert said.count("No such file") == 5
     assert "canary" not in said
+
+
+@pytest.mark.skipif(why_there_are_none() is not None, reason="there are no sandboxes here")
+def test_a_build_cannot_signal_the_house_fill_it_or_outlive_its_end(tmp_path: Path) -> None:
+    ann, heard = tmp_path / "ann", []
+    ann.mkdir()
+    (ann / "build.sh").write_text("kill -URG 0; setsid sleep 43.43 & yes | head -c 3000000; echo done")
+    (ann / "bot.toml").write_text(format_bot_file("ann", "sh build.sh", "python bot.py"))
+    signal.signal(signal.SIGURG, lambda number, _: heard.append(number))  # ignored elsewhere
+    made = build(ann, tmp_path, in_sandbox=True)
+    said = (tmp_path / "ann.build.txt").read_text()
+
+    assert isinstance(made, BotFile), made
+    assert heard == []
+    assert (len(said), said[-5:]) == (2**20, "done\n")
+    assert subprocess.run(["pgrep", "-f", "sleep 43.43"], check=False).returncode == 1
 
 
 # --- pages of nights ----------------------------------------------------------------------------------------
