@@ -269,8 +269,8 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
     if plan.budget.halving and ("halving" not in plan.format.takes or len(events) > 1):
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
     if plan.in_process:
-        for other in [each for each in plan.entrants if not each.player.is_bot]:
-            why = f"in_process is for installed bots, and {other.name} is none: {other.text!r}"
+        for other in [each for each in plan.entrants if not each.player.is_ours]:
+            why = f"in_process is for bots of ours, and {other.name} is none: {other.text!r}"
             raise head.mistake("in_process", why)
         for key in ("sandbox", "process"):
             if getattr(plan.limits, key):

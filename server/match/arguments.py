@@ -314,8 +314,8 @@ def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
         click.UsageError: a player is not an installed bot, or an option means nothing without sockets.
     """
     for player in players:
-        if not player.is_bot:
-            raise click.UsageError(f"--in-process is for installed bots: {player.text!r} is none")
+        if not player.is_ours:
+            raise click.UsageError(f"--in-process is for bots of ours: {player.text!r} is none")
         if asks_a_model(player) and not any(each.startswith("replay=") for each in player.settings):
             raise click.UsageError(
                 f"--in-process is not for {player.name}, which asks a model, unless it has replay=FILE"

@@ -63,7 +63,7 @@ class Comparison:
     @property
     def in_process(self) -> bool:
         """Whether all players are installed bots, which need no sockets."""
-        return all(side.player.is_bot for side in (self.old, self.new, *self.opponents))
+        return all(side.player.is_ours for side in (self.old, self.new, *self.opponents))
 
     @property
     def learns(self) -> bool:

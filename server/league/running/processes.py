@@ -320,7 +320,8 @@ _AT_ONCE: Final = 4
 
 def first_fault(entrants: Sequence[Contestant]) -> tuple[int, str] | None:
     """The first player whose bot rejects its options: the line in the file, and what the bot says."""
-    asked = {entrant.text: entrant for entrant in entrants if entrant.player.settings}
+    ours = [entrant for entrant in entrants if entrant.player.settings and entrant.player.is_ours]
+    asked = {entrant.text: entrant for entrant in ours}
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         said = list(pool.map(lambda entrant: _fault(entrant.player), asked.values()))
     faults = [(entrant.line, fault) for entrant, fault in zip(asked.values(), said, strict=True) if fault]

@@ -72,6 +72,8 @@ _SECRET: Final = re.compile(
 )
 # In ``NAME=VALUE``, whose value may be a connection string with such words, or an address with a password or
 # a user's name so long that it is a token.
+_RUN_OTHERS: Final = frozenset({"decide", "openspiel", "pypokerengine", "rlcard", "skeleton"})
+# Installed bots that run a file or a program that their options name.
 _TAKE_A_VALUE: Final = frozenset({"-W", "-X"})
 _NO_SCRIPT: Final = frozenset({"-c", "-m", "-"})
 
@@ -104,9 +106,19 @@ class Player:
         return [*self.command, host, str(port), *options]
 
     @property
+    def is_ours(self) -> bool:
+        """Whether it is an installed bot that runs nobody else's program."""
+        return self.is_bot and self.bot not in _RUN_OTHERS
+
+    @property
     def is_program(self) -> bool:
-        """Whether somebody else's program is run: no installed bot."""
-        return self.command is not None and not self.is_bot
+        """Whether somebody else's program is run, if only by an installed bot."""
+        return self.command is not None and not self.is_ours
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that may name its files; of an installed bot those of its options."""
+        return self.settings if self.is_bot else (self.command or ())[1:]
 
     @property
     def bot(self) -> str:
@@ -340,14 +352,14 @@ def own_place(player: Player) -> tuple[Path | None, Path | None]:
     """
     if not player.is_program or not player.command:
         return None, None
-    program, *words = player.command
-    here = player.folder or Path.cwd()
+    program, here = player.command[0], player.folder or Path.cwd()
     file = script_of(player.command) or (Path(program) if "/" in program else None)
-    if _OTHER_INTERPRETER.fullmatch(os.path.basename(program)):
-        file = next((Path(word) for word in words if os.path.isfile(here / word)), None)
+    if player.is_bot or _OTHER_INTERPRETER.fullmatch(os.path.basename(program)):
+        named = [Path(word.partition("=")[2] if player.is_bot else word) for word in player.words]
+        file = next((path for path in named if path.name and (here / path).exists()), None)
     if file is not None:
         file = Path(os.path.realpath((here / file).parent), file.name)
-    folder = file.parent if player.folder is None and file is not None else player.folder
+    folder = player.folder or (file and (file if file.is_dir() else file.parent))
     folder = folder and folder.resolve()
     return folder, file if folder is not None and file is not None and file.is_relative_to(folder) else None
 

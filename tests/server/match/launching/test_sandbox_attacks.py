@@ -21,6 +21,7 @@ from server.match.launching.confinement import (
     Grants,
     Sandbox,
     check_addresses,
+    program_of,
     relay,
     sandboxed,
     why_there_are_none,
@@ -87,7 +88,7 @@ def seen(player: Player, private: Path, *looks: Path | str, starts: bool = True)
 
 
 def player_of(text: str) -> Player:
-    (player,) = parse_players([text], [])
+    (player,) = parse_players([text], ["decide", "skeleton"])
     return player
 
 
@@ -400,6 +401,20 @@ def test_the_house_stays_hidden_in_a_folder_that_is_granted(tmp_path: Path, opti
     assert done.returncode == 0, done.stderr
     told = (tmp_path / "all/m/players/Ann.err").read_text() + (tmp_path / "all/m/players/Ann.out").read_text()
     assert told == "['all/key']\n"
+
+
+def test_an_installed_bot_that_runs_somebody_else_s_file_is_in_a_sandbox(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    text = f"from os.path import exists\ndef decide(state): assert not exists({str(tmp_path / 'key')!r})"
+    (tmp_path / "bot/my_bot.py").write_text(f"{text}; return {{'do': 'call'}}")
+    (tmp_path / "key").write_text(CANARY)
+    words = ("nolimit-2p", "decide:file=bot/my_bot.py", "random", "--hands", "2", "--out", "m")
+    done = run_match(tmp_path, *words, "--sandbox")
+    refused = run_match(tmp_path, *words, "--in-process")  # the house's processes know the cards to come
+
+    assert done.returncode == 0, done.stderr
+    assert "--in-process is for bots of ours: 'decide:file=bot/my_bot.py' is none" in refused.stderr
+    assert program_of(player_of(f"skeleton:folder={tmp_path}/bot")) == tmp_path / "bot"
 
 
 @pytest.mark.parametrize(
