@@ -172,6 +172,8 @@ class Sitting:
         except OSError as error:
             raise NoPlan(f"{folder} cannot be written: {error.strerror or error}") from None
         with kept_locked(lock):
+            for left in folder.glob(".*.new"):  # by a kill in the middle of `write_whole`
+                left.unlink(missing_ok=True)
             plan = StoredPlan.read(folder)
             if plan.commitment is not None and result_of(folder) is None:
                 raise NoPlan(

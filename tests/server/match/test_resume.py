@@ -188,12 +188,14 @@ def test_deals_that_not_all_passes_have_played_are_dropped_and_counted(tmp_path:
         end = next(place for place, line in enumerate(lines) if line.startswith(f"STATE:{hands}:"))
         log.write_text("".join(lines[:end]))  # with the key of a hand that is not there
     before = {name: lines[:27] for name, lines in hands_of(tmp_path / "m").items()}
+    (tmp_path / "m/.0123456789abcdef.new").touch()
 
     done = run_match(tmp_path, "--resume", "m", "--json")
 
     assert "3 hands of deals that not all passes had played: dropped, dealt anew" in done.stderr.splitlines()
     result = json.loads(done.stdout)
     assert (result["hands"], result["dropped_hands"]) == (80, 3)
+    assert not (tmp_path / "m/.0123456789abcdef.new").exists()
     assert {name: lines[:27] for name, lines in hands_of(tmp_path / "m").items()} == before
     logs = sorted((tmp_path / "m").rglob("match.log"))
     assert [verify_log(log).problem for log in logs] == [None, None]
