@@ -55,6 +55,7 @@ def company(places: Sequence[Place | None], is_late: bool = False) -> list[dict[
         else {
             "name": place.player.name,
             "house": place.is_house,
+            "kind": place.player.kind,
             **({} if is_late else {"stack": _stack(place.stack, place.stack)}),
             "there": place.is_there and not place.sits_out,
         }

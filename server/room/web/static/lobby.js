@@ -8,7 +8,7 @@ function fill(row, table) {
   const taken = table.seats.filter(Boolean);
   const free = table.seats.length - taken.length;
   const who = taken.flatMap((seat) => {
-    const node = make("span", ["sits", !seat.there && "away", seat.house && "bot"].filter(Boolean).join(" "), seat.name);
+    const node = make("span", ["sits", !seat.there && "away", seat.house && "bot", seat.kind].filter(Boolean).join(" "), seat.name);
     if (Number.isFinite(seat.stack)) node.title = `${number(seat.stack)} chips`;
     return [node, " "];
   });

@@ -52,6 +52,11 @@ function put(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+function mark(node, seat) {
+  node.classList.toggle("bot", Boolean(seat && seat.house));
+  node.classList.toggle("registered", Boolean(seat && seat.kind === "registered"));
+}
+
 function move(node, frames, options) {
   if (still.matches || document.hidden) return null;
   return node.animate(frames, {easing: "ease-out", fill: "backwards", ...options});
@@ -155,8 +160,8 @@ export class Felt {
       if (isTold) put(place.money, known ? this.stack(known.stack) : "");
       put(place.badge, known && !known.there ? "Away" : "");
       place.node.classList.toggle("waits", Boolean(known));
-      place.node.classList.remove("acts", "folded", "won", "bot");
-      place.node.classList.toggle("bot", Boolean(known && known.house));
+      place.node.classList.remove("acts", "folded", "won");
+      mark(place.node, known);
       this.deal(place, [], 0);
       put(place.bet, "");
       place.dealer.hidden = true;
@@ -213,9 +218,9 @@ export class Felt {
   person(player, scene, before, order, seconds) {
     const place = this.places[player.seat];
     const {classList} = place.node;
-    classList.remove("waits", "empty", "won", "bot");
+    classList.remove("waits", "empty", "won");
     classList.toggle("folded", player.folded);
-    classList.toggle("bot", Boolean(scene.seats[player.seat] && scene.seats[player.seat].house));
+    mark(place.node, scene.seats[player.seat]);
     put(place.name, player.you ? `${player.name} (you)` : player.name);
     put(place.money, player.all_in && !scene.over ? "All in" : this.stack(player.stack));
     put(place.badge, player.did);

@@ -125,7 +125,8 @@ async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
         (row,) = (await pages.get("/tables.json")).json()
 
         assert row["game"] == "limit hold'em, blinds 5/10"
-        assert row["seats"] == [{"name": "Ann", "house": False, "stack": 77, "there": True}, None]
+        seat = {"name": "Ann", "house": False, "kind": "guest", "stack": 77, "there": True}
+        assert row["seats"] == [seat, None]
         lobby = (await pages.get("/")).text
         assert "Ann" in lobby
         assert "1 waiting for others." in lobby
