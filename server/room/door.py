@@ -210,8 +210,7 @@ class Door:
         client = visitor.client
         wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
         if not await wanted.greet(at_table=table is not None):
-            spoken_here = _OF_ROOMS if table is None else _OF_TABLES
-            await client.explain(*spoken_here)
+            await client.explain(*(_OF_ROOMS if table is None else _OF_TABLES))
         elif table is not None:
             await self._visit_table(visitor, table)
         else:

@@ -23,7 +23,7 @@ from engine.support.seeds import derive_seed
 from server.match.arguments import check_sandboxes, launch_options, read_sandbox
 from server.match.launching.confinement import Grants
 from server.match.launching.launcher import Terms
-from server.match.launching.players import Player
+from server.match.launching.players import Player, installed_bots, parse_players
 from server.support.options import option
 
 _TIMES: Final = 10
@@ -78,6 +78,8 @@ def ask_command(
         confined = read_sandbox(sandbox, [player], [], grants) if sandbox or grants != Grants() else None
         terms = Terms(sandbox=confined, grants=grants)
         answers = _ask_program(bot, game, spot, times or 1, seed, terms)
+    elif sandbox and any(player.is_program for player in parse_players([bot], installed_bots())):
+        raise click.UsageError(f"--sandbox: {bot!r} runs a file in this process: ask a command line")
     else:
         answers = _ask_installed(bot, spot, times or _TIMES, seed)
     answer, found = answers[0], report(bot, game, spot, answers)

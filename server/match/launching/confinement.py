@@ -280,7 +280,8 @@ class Sandbox:
         granted = self.grants.to(player)
         seen = [*_everybodys(), *granted.show, *granted.write, str(own or os.devnull)]
         seen = [os.path.realpath(path) for path in seen]
-        for word in (player.located_program() or (player.command or ("",))[0], *player.words):
+        program, *words = player.command or ("",)
+        for word in (player.located_program() or program, *(player.settings or words)):
             path = os.path.abspath(os.path.join(_folder_of(player), word.partition("=")[2] or word))
             link = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
             if os.path.exists(path) and not (_is_in(link, seen) and _is_in(os.path.realpath(path), seen)):

@@ -4,7 +4,8 @@
 
 ``entry.py ports DESCRIPTOR HOST:PORT,... KEPT CACHE COMMAND...`` is the first program in a sandbox: it opens
 the player's port, and those that stand for addresses outside, and passes them to the house.  The folder CACHE
-is created as a writable copy of KEPT: with links to its files, which new files replace.
+is created as a writable copy of KEPT: with links to its files, which new files replace.  No file gets larger
+than a gigabyte.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def main(task: str, *words: str) -> None:
         text, *command = words
         limit(text)
     else:
+        limit("file_size=1073741824")  # its output goes to files outside
         descriptor, addresses, kept, cache, *command = words
         open_ports(int(descriptor), addresses, kept, cache)
     try:

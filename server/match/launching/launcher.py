@@ -311,13 +311,8 @@ class Launcher:
     def _describe_end(self, entry: _Process) -> str:
         """How a process ended, with its last output."""
         code = entry.returncode or 0
-        if code < 0:
-            try:
-                how = f"was killed by {signal.Signals(-code).name}"
-            except ValueError:
-                how = f"was killed by signal {-code}"
-        else:
-            how = f"ended with exit status {code}"
+        number = {-each: each.name for each in signal.Signals}.get(code, f"signal {-code}")
+        how = f"was killed by {number}" if code < 0 else f"ended with exit status {code}"
         last = self._last_line(entry)
         lines = [
             line for line in _TRACED.findall(self._last_words(entry)) if not confinement.is_ours(line[0])

@@ -67,11 +67,12 @@ _OTHER_INTERPRETER: Final = re.compile(r"(pypy|perl|ruby|node|sh|bash|java)[0-9.
 _SECRET: Final = re.compile(
     r"(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE|WEBHOOK)[^=\s;&]*=|[_?&;\s]PWD="
     r"|(^|[_?&;\s])(PAT|PW|DSN|JWT|OTP|PIN|CREDS?|BEARER|SIG)(_\w*)?="
-    r"|://([^/\s:@]*:[^/\s@]+|[^/\s:@]{20,})@",
+    r"|://([^/\s:@]*:[^/\s@]+|[^/\s:@]{20,})@"
+    r"|-----BEGIN |\b(sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AKIA|eyJ)[\w.-]{16,}",
     re.IGNORECASE,
 )
-# In ``NAME=VALUE``, whose value may be a connection string with such words, or an address with a password or
-# a user's name so long that it is a token.
+# In ``NAME=VALUE``, whose value may be a connection string with such words, an address with a password or
+# a user's name so long that it is a token, or what begins as private keys and well-known tokens do.
 _RUN_OTHERS: Final = frozenset({"decide", "openspiel", "pypokerengine", "rlcard", "skeleton"})
 # Installed bots that run a file or a program that their options name.
 _TAKE_A_VALUE: Final = frozenset({"-W", "-X"})
@@ -114,11 +115,6 @@ class Player:
     def is_program(self) -> bool:
         """Whether somebody else's program is run, if only by an installed bot."""
         return self.command is not None and not self.is_ours
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that may name its files; of an installed bot those of its options."""
-        return self.settings if self.is_bot else (self.command or ())[1:]
 
     @property
     def bot(self) -> str:
@@ -355,11 +351,12 @@ def own_place(player: Player) -> tuple[Path | None, Path | None]:
     program, here = player.command[0], player.folder or Path.cwd()
     file = script_of(player.command) or (Path(program) if "/" in program else None)
     if player.is_bot or _OTHER_INTERPRETER.fullmatch(os.path.basename(program)):
-        named = [Path(word.partition("=")[2] if player.is_bot else word) for word in player.words]
-        file = next((path for path in named if path.name and (here / path).exists()), None)
+        named = [each.partition("=")[2] for each in player.settings] if player.is_bot else player.command[1:]
+        is_there = os.path.exists if player.is_bot else os.path.isfile
+        file = next((Path(word) for word in named if Path(word).name and is_there(here / word)), None)
     if file is not None:
         file = Path(os.path.realpath((here / file).parent), file.name)
-    folder = player.folder or (file and (file if file.is_dir() else file.parent))
+    folder = player.folder or (file and (file if os.path.isdir(file) else file.parent))
     folder = folder and folder.resolve()
     return folder, file if folder is not None and file is not None and file.is_relative_to(folder) else None
 

@@ -236,6 +236,8 @@ def test_variables_that_look_like_secrets_are_dropped_unless_they_are_granted() 
         "STORAGE": "AccountName=me;AccountKey=canary",
         "SIGNED_URL": "https://files/x?sig=canary",
         "REMOTE": "https://ghp_canarycanarycanary@github.com/me/x",
+        "MODELS": "sk-proj-canary-canary-canary",
+        "TLS_PEM": "-----BEGIN RSA " + "PRIVATE KEY-----\ncanary",
         "ORIGIN": "ssh://git@github.com/me/x",
         "http_proxy": "http://proxy:3128",
         "DOCS": "see https://example.com/a:b@c",

@@ -174,7 +174,7 @@ def test_a_script_at_home_shows_itself_and_not_the_home(
 
 def test_nothing_can_be_filled_but_a_bounded_tmp(course: Path) -> None:
     (course / "students/ann/my_bot.py").write_text(
-        "import os\n"
+        "import os, resource\n"
         "for place in ('/', '/dev', os.getcwd(), '/etc', '/usr'):\n"
         "    try:\n"
         "        open(os.path.join(place, 'x'), 'w')\n"
@@ -182,7 +182,8 @@ def test_nothing_can_be_filled_but_a_bounded_tmp(course: Path) -> None:
         "    except OSError:\n"
         "        pass\n"
         "sizes = [os.statvfs(place) for place in ('/tmp', '/dev/shm')]\n"
-        "print([each.f_blocks * each.f_frsize <= 2**29 for each in sizes].count(False) * ['unbounded'])\n"
+        "sizes = [each.f_blocks * each.f_frsize // 2 for each in sizes] + [*resource.getrlimit(1)]\n"
+        "print([0 < each <= 2**30 for each in sizes].count(False) * ['unbounded'])\n"
     )
 
     assert seen(with_command(course, "python my_bot.py"), course / "match") == []
