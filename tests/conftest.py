@@ -1,5 +1,6 @@
 """Fixtures shared by all tests; helpers live in modules of their own, to be imported by name."""
 
+import gc
 import signal
 
 from hypothesis import HealthCheck, settings
@@ -13,3 +14,12 @@ settings.load_profile("riverboat")
 # A shell that runs the tests in the background has Ctrl-C ignored, and so would have all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What modules make stays to the end: collections look only at what tests make, and seldom.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(20_000)
+    gc.enable()

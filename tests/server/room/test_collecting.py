@@ -20,7 +20,9 @@ HANDS = 20
 @pytest.fixture(autouse=True)
 def nothing_is_collected_by_itself() -> Iterator[None]:
     gc.disable()
+    gc.unfreeze()
     yield
+    gc.freeze()
     gc.enable()
 
 
