@@ -108,11 +108,11 @@ def code_lines(source: str) -> int:
     counted = {k for k, line in enumerate(lines, 1) if (text := line.strip()) and not text.startswith("#")}
     alone: set[int] = set()
     for node in _nodes(source):
-        first = lines[node.lineno - 1].encode()[node.col_offset :] if isinstance(node, ast.expr) else b""
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             alone.update(_lines_of(node) if isinstance(node.value.value, str) else ())
-        elif isinstance(node, ast.Constant | ast.JoinedStr) and _TRIPLE.match(first):
-            counted.update(_lines_of(node))  # with its blank lines
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno:
+            first = lines[node.lineno - 1].encode()[node.col_offset :]
+            counted.update(_lines_of(node) if _TRIPLE.match(first) else ())  # with its blank lines
     return len(counted - alone)
 
 
