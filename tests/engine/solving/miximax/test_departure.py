@@ -1,5 +1,6 @@
 """The evidence against an opponent, the tree of all bettings, percentiles; all as on recorded deals."""
 
+import functools
 import math
 import re
 
@@ -29,20 +30,18 @@ from engine.solving.strategy_file import read_shipped
 from engine.support.seeds import derive_seed
 from protocol.records import HandReader
 from tests.engine.solving.miximax.recorded import FILE, decisions, observe
-from tests.support.asserting import refuses
+from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import golden_log
 
 # --- departure ----------------------------------------------------------------------------------------------
 
 GAME = load_game("limit-2p")
-TREE = betting_tree(GAME)
-STRATEGY = read_shipped(GAME)
+tree = functools.partial(betting_tree, GAME)
 
 
 def observer() -> tuple[Habits, Miximax, Departure]:
-    assert STRATEGY is not None
-    habits = Habits(TREE, Expectations(TREE, reasonable_habits(GAME)))
-    return habits, Miximax(TREE, shipped_changes()), Departure(STRATEGY)
+    habits = Habits(tree(), Expectations(tree(), reasonable_habits(GAME)))
+    return habits, Miximax(tree(), shipped_changes()), Departure(known(read_shipped(GAME)))
 
 
 def watched(opponent: str, hands: int) -> tuple[Departure, list[float]]:
@@ -105,12 +104,11 @@ def test_an_action_weighs_by_how_much_likelier_the_habits_make_it() -> None:
     """A fold on the button, by its definition: all hands that are not ours are as likely."""
     habits, search, departure = observer()
     ours = (50, 49)
-    assert STRATEGY is not None
-    actions, chances = STRATEGY.chances_of_all(parse_betting(GAME, ""), ())
+    actions, chances = known(read_shipped(GAME)).chances_of_all(parse_betting(GAME, ""), ())
     column = actions.index(FOLD)
     live = [combo for combo in range(1326) if not {*combo_cards(combo)} & {*ours}]
     usual = 0.98 * float(np.mean([chances[combo, column] for combo in live])) + 0.02 / 3
-    by_habits = search.expected_action(habits, TREE.node(parse_betting(GAME, "")))[0]
+    by_habits = search.expected_action(habits, tree().node(parse_betting(GAME, "")))[0]
 
     departure.observe(habits, search, parse_betting(GAME, "f"), 1, (ours, ()), ())
 
@@ -129,11 +127,11 @@ def test_what_is_shown_weighs_by_the_hands_that_bet_so() -> None:
     _, _, seen = observer()
     seen.observe(habits, search, betting, 0, (ours, theirs), board)
 
-    assert STRATEGY is not None
     reach = np.ones(1326)
     for before, actor, action in betting.steps():
         if actor == 0:
-            actions, chances = STRATEGY.chances_of_all(before, board[: before.num_board_cards])
+            known_cards = board[: before.num_board_cards]
+            actions, chances = known(read_shipped(GAME)).chances_of_all(before, known_cards)
             reach *= 0.98 * chances[:, actions.index(action)] + 0.02 / len(actions)
     in_buckets = np.zeros(BUCKETS)
     for combo in range(1326):
@@ -142,7 +140,7 @@ def test_what_is_shown_weighs_by_the_hands_that_bet_so() -> None:
             in_buckets[min(BUCKETS - 1, int(percentile(cards, board) * BUCKETS))] += reach[combo]
     bucket = int(percentile(theirs, board) * BUCKETS)
     usual = 0.95 * in_buckets[bucket] / in_buckets.sum() + 0.05 / BUCKETS
-    shown = search.expected_hands(habits, TREE.node(betting), 0)[bucket]
+    shown = search.expected_hands(habits, tree().node(betting), 0)[bucket]
     assert seen.evidence - 0.9999 * unseen.evidence == pytest.approx(math.log(shown / usual))
 
 
@@ -162,30 +160,28 @@ def test_evidence_survives_a_file_and_nothing_else_is_taken_for_it() -> None:
 
 # --- betting tree -------------------------------------------------------------------------------------------
 
-LIMIT_TREE = betting_tree(load_game("limit-2p"))
-
 
 def test_it_has_the_bettings_of_heads_up_limit_holdem() -> None:
     """6,378 decisions and 16,583 actions; half of the ends are folds (counted by hand, and as published)."""
-    kinds, rounds = LIMIT_TREE.arrays.kinds, LIMIT_TREE.arrays.rounds
+    kinds, rounds = tree().arrays.kinds, tree().arrays.rounds
 
     assert [int(((kinds == MiximaxKind.DECISION) & (rounds == r)).sum()) for r in range(4)] == [
         8, 70, 630, 5670,
     ]  # fmt: skip
-    assert int((LIMIT_TREE.arrays.children >= 0).sum()) == 16_583
+    assert int((tree().arrays.children >= 0).sum()) == 16_583
     assert int((kinds == MiximaxKind.FOLD).sum()) == int((kinds == MiximaxKind.SHOWDOWN).sum()) == 5_103
 
 
 def test_ends_are_worth_what_the_loser_has_put_in() -> None:
     for text, small_bets in (("f", 0.5), ("rf", 1.0), ("rrrc/rrrrc/rrrrc/rrrrc", 24.0), ("cc/cc/cc/cc", 1.0)):
-        node = LIMIT_TREE.node(parse_betting(LIMIT_TREE.game, text))
+        node = tree().node(parse_betting(GAME, text))
 
-        assert LIMIT_TREE.arrays.amounts[node] == small_bets
+        assert tree().arrays.amounts[node] == small_bets
 
 
 def test_contexts_become_coarser_and_tell_apart_what_is_allowed() -> None:
     """A context never holds decisions with different legal actions: their counts would not go together."""
-    arrays = LIMIT_TREE.arrays
+    arrays = tree().arrays
     decisions = arrays.kinds == MiximaxKind.DECISION
     sizes = [len(np.unique(arrays.contexts[decisions, level])) for level in range(LEVELS)]
 
@@ -211,12 +207,12 @@ def test_stacks_that_end_the_betting_lead_to_a_showdown() -> None:
 
 def test_other_games_are_refused() -> None:
     refuses(ValueError, "expected limit hold'em for two", ContextTree, load_game("nolimit-2p"))
-    refuses(ValueError, "no betting of this game", LIMIT_TREE.node, parse_betting(load_game("leduc"), "r"))
+    refuses(ValueError, "no betting of this game", tree().node, parse_betting(load_game("leduc"), "r"))
 
 
 def test_games_with_too_many_bettings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 300)
-    refuses(TooManyBettings, "fewer raises", ContextTree, LIMIT_TREE.game)
+    refuses(TooManyBettings, "fewer raises", ContextTree, GAME)
 
 
 def test_actions_are_those_of_a_triple() -> None:

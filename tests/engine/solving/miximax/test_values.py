@@ -1,5 +1,6 @@
 """Expectimax against recursions written out in plain Python, with limits and without."""
 
+import functools
 from typing import Final
 
 import attrs
@@ -49,7 +50,7 @@ from tests.support.asserting import known, refuses
 # --- values -------------------------------------------------------------------------------------------------
 
 GAME = load_game("limit-2p")
-TREE = betting_tree(GAME)
+limit = functools.partial(betting_tree, GAME)
 
 
 def seen(text: str) -> HandView:
@@ -57,18 +58,18 @@ def seen(text: str) -> HandView:
 
 
 def miximax() -> Miximax:
-    return Miximax(TREE, shipped_changes())
+    return Miximax(limit(), shipped_changes())
 
 
 def player(actions: dict[str, ActionKind], hands: int = 400) -> Habits:
     """Habits of somebody who has always done the same, by whether there was something to call."""
-    habits = Habits(TREE)
-    for node in np.flatnonzero(TREE.arrays.kinds == MiximaxKind.DECISION):
-        facing = TREE.arrays.children[node, 0] >= 0
+    habits = Habits(limit())
+    for node in np.flatnonzero(limit().arrays.kinds == MiximaxKind.DECISION):
+        facing = limit().arrays.children[node, 0] >= 0
         kind = actions["facing" if facing else "first"]
-        column, contexts = TRIPLE_INDEX[kind], TREE.arrays.contexts[node]
+        column, contexts = TRIPLE_INDEX[kind], limit().arrays.contexts[node]
         habits.counted.actions[contexts] = 0
-        habits.counted.actions[contexts, column if TREE.arrays.children[node, column] >= 0 else 1] = hands
+        habits.counted.actions[contexts, column if limit().arrays.children[node, column] >= 0 else 1] = hands
     return habits
 
 
@@ -79,11 +80,11 @@ FOLDER = {"facing": ActionKind.FOLD, "first": ActionKind.CALL}
 
 @pytest.mark.parametrize("text", ["rc/cc/cr", "cc/rrc/rrr", "rc/cc/rc/", "rc/cc/rc/rr"])
 def test_values_are_those_of_the_recursion(text: str) -> None:
-    state, habits = seen(text), random_habits(TREE, len(text))
+    state, habits = seen(text), random_habits(limit(), len(text))
 
     found = miximax().values(habits, state, 5)
 
-    assert found == pytest.approx(Expectimax(TREE, habits, state, 5).values(state.betting), abs=1e-9)
+    assert found == pytest.approx(Expectimax(limit(), habits, state, 5).values(state.betting), abs=1e-9)
 
 
 def test_values_are_those_of_the_recursion_against_a_player_who_always_raises() -> None:
@@ -93,28 +94,28 @@ def test_values_are_those_of_the_recursion_against_a_player_who_always_raises() 
 
     found = miximax().values(habits, state, 5)
 
-    assert found == pytest.approx(Expectimax(TREE, habits, state, 5).values(state.betting), abs=1e-6)
+    assert found == pytest.approx(Expectimax(limit(), habits, state, 5).values(state.betting), abs=1e-6)
 
 
 @given(hands=st.lists(st.floats(1e-6, 1), min_size=BUCKETS, max_size=BUCKETS), reach=st.floats(0.001, 1))
 def test_no_hand_is_shown_more_often_than_it_is_held(hands: list[float], reach: float) -> None:
     """The nearest distribution by relative entropy that Bayes' rule allows."""
-    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == MiximaxKind.SHOWDOWN)
-    expected, reaches = np.full((len(TREE), BUCKETS), np.nan), np.zeros(len(TREE))
+    river = next(node for node in range(len(limit())) if limit().arrays.kinds[node] == MiximaxKind.SHOWDOWN)
+    expected, reaches = np.full((len(limit()), BUCKETS), np.nan), np.zeros(len(limit()))
     expected[river], reaches[river] = np.array(hands) / sum(hands), reach
     wanted = held_to(expected[river], 1 / BUCKETS / reach)
 
-    hold_to_reaches(TREE.arrays, river, river + 1, reaches, expected)
+    hold_to_reaches(limit().arrays, river, river + 1, reaches, expected)
 
     assert expected[river] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_hands_that_are_never_shown_share_what_the_others_cannot_hold() -> None:
-    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == MiximaxKind.SHOWDOWN)
-    expected, reaches = np.zeros((len(TREE), BUCKETS)), np.full(len(TREE), 0.5)
+    river = next(node for node in range(len(limit())) if limit().arrays.kinds[node] == MiximaxKind.SHOWDOWN)
+    expected, reaches = np.zeros((len(limit()), BUCKETS)), np.full(len(limit()), 0.5)
     expected[river, -1] = 1.0
 
-    hold_to_reaches(TREE.arrays, river, river + 1, reaches, expected)
+    hold_to_reaches(limit().arrays, river, river + 1, reaches, expected)
 
     assert expected[river, -1] == pytest.approx(2 / BUCKETS)
     assert expected[river, :-1] == pytest.approx((1 - 2 / BUCKETS) / (BUCKETS - 1))
@@ -140,16 +141,16 @@ def test_who_folds_everything_is_bet_into_with_anything() -> None:
 
 
 def test_folding_costs_what_has_been_put_in() -> None:
-    values = miximax().values(Habits(TREE), seen("rc/rc/r"), 0)
+    values = miximax().values(Habits(limit()), seen("rc/rc/r"), 0)
 
     assert values[FOLD] == -3.0
 
 
 def test_habits_are_drawn_towards_the_next_coarser_context() -> None:
     """Nothing seen: the expectation.  Seen elsewhere: drawn there.  Seen here often: what was seen."""
-    habits, search = Habits(TREE), miximax()
+    habits, search = Habits(limit()), miximax()
     state = parse_betting(GAME, "rc/cr")
-    node = TREE.node(state)
+    node = limit().node(state)
     assert search.expected_action(habits, node) == pytest.approx([1 / 3] * 3)
 
     for _ in range(30):
@@ -163,22 +164,22 @@ def test_habits_are_drawn_towards_the_next_coarser_context() -> None:
 
 
 def test_what_was_seen_long_ago_fades() -> None:
-    habits = Habits(TREE, fading=0.98)
+    habits = Habits(limit(), fading=0.98)
     state = parse_betting(GAME, "r")
     for action in [FOLD] * 500 + [LIMIT_RAISE] * 200:
         habits.observe_action(state, action)
 
-    chances = miximax().expected_action(habits, TREE.node(state))
+    chances = miximax().expected_action(habits, limit().node(state))
 
     assert chances[2] > 0.8
 
 
 def test_habits_survive_a_file() -> None:
-    habits = Habits(TREE)
+    habits = Habits(limit())
     habits.observe(parse_betting(GAME, "rc/cc/rc/rc"), 0, CARDS, BOARD)
     habits.observe(parse_betting(GAME, "rf"), 0)
 
-    again = Habits.from_arrays(TREE, habits.as_arrays())
+    again = Habits.from_arrays(limit(), habits.as_arrays())
 
     assert again.hands == 2
     np.testing.assert_allclose(again.counted.actions, habits.counted.actions, rtol=1e-6)
@@ -188,25 +189,25 @@ def test_habits_survive_a_file() -> None:
 
 @pytest.mark.parametrize("name", ["hands", "actions", "shown", "action_contexts"])
 def test_damaged_counts_are_refused(name: str) -> None:
-    habits = Habits(TREE)
+    habits = Habits(limit())
     habits.observe(parse_betting(GAME, "rc/cc/rc/rc"), 0, CARDS, BOARD)
     arrays = habits.as_arrays()
 
     for damaged in (arrays | {name: np.array(-1.0)}, {k: v for k, v in arrays.items() if k != name}):
-        refuses(InvalidHabits, "", Habits.from_arrays, TREE, damaged)
+        refuses(InvalidHabits, "", Habits.from_arrays, limit(), damaged)
 
 
 def test_a_shipped_file_comes_back_or_is_refused() -> None:
-    habits = Habits(TREE)
+    habits = Habits(limit())
     habits.observe(parse_betting(GAME, "rc/cc/rc/rc"), 0, CARDS, BOARD)
     data = format_shipped(habits, shipped_changes())
 
-    again, changes = parse_shipped(data, TREE)
+    again, changes = parse_shipped(data, limit())
 
     assert again.hands == 1
     np.testing.assert_allclose(changes.rivers, shipped_changes().rivers, atol=1e-6)
     for damaged in (data[: len(data) // 2], b"PK", data.replace(b"schema", b"schemb")):
-        refuses(ArchiveError, "", parse_shipped, damaged, TREE)
+        refuses(ArchiveError, "", parse_shipped, damaged, limit())
 
 
 # --- no limit -----------------------------------------------------------------------------------------------
