@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,9 +19,9 @@ import pytest
 
 from server.match.sittings.sitting import NoPlan, Sitting
 from server.records.verification.log_checker import verify_log
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S
 from tests.support.limits import run_with_small_disk
-from tests.support.matches import run_match
+from tests.support.matches import run_match, start_match, wait_for_hand
 
 COUNTER: Final = """\
 import socket, sys
@@ -35,27 +35,10 @@ for line in dealer:
 """A player whose every action depends on all that it has seen before."""
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        program("match", *words),
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def cut_short(folder: Path, words: Sequence[str], hands: int, number: signal.Signals) -> tuple[int, str, str]:
     """Run a match in ``m`` until its log has some hands, send it a signal: exit status, stdout, stderr."""
-    process = start(folder, *words)
-    log = folder / "m" / "match.log"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (log.exists() and f"STATE:{hands}:".encode() in log.read_bytes()):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.005)  # until another process has come so far
+    process = start_match(folder, *words)
+    wait_for_hand(folder / "m" / "match.log", hands)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     return process.returncode, stdout, stderr
@@ -131,7 +114,7 @@ def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence
     command: Sequence[str] = words
     finished: dict[str, list[str]] = {}
     for seconds in kills:
-        process = start(folder, *command)
+        process = start_match(folder, *command)
         try:
             process.wait(seconds)  # any moment will do
         except subprocess.TimeoutExpired:
@@ -308,7 +291,7 @@ def test_what_is_not_a_match_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_match_that_is_being_played_is_left_alone(tmp_path: Path) -> None:
     words = ("kuhn-2p", "random", "Ann=wait", "--hands", "5", "--out", "m")
-    process = start(tmp_path, *words)
+    process = start_match(tmp_path, *words)
     assert process.stdout is not None
     process.stdout.readline()  # it waits for Ann
     try:
@@ -379,19 +362,18 @@ def test_what_was_finished_before_a_kill_stands(tmp_path: Path, match: str) -> N
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
 
 
-@pytest.mark.parametrize("hands", [3071, 3072, 3500, 4095, 4096])
-def test_who_goes_on_near_the_end_of_a_chain_of_keys_commits_to_the_next_one(
-    hands: int, tmp_path: Path
-) -> None:
+def test_who_goes_on_near_the_end_of_a_chain_of_keys_commits_to_the_next_one(tmp_path: Path) -> None:
     words = ("kuhn-2p", "random", "always-call", "--hands", "4200", "--in-process", "--out", "m")
     assert run_match(tmp_path, *words).returncode == 0
     (tmp_path / "m/result.json").unlink()
-    log = tmp_path / "m/match.log"
-    head, line, _ = log.read_text().partition(f"# key {hands} ")
-    log.write_text(head)
+    for hands in (3071, 3072, 3500, 4095, 4096):
+        shutil.copytree(tmp_path / "m", tmp_path / f"{hands}/m")
+        log = tmp_path / f"{hands}/m/match.log"
+        head, line, _ = log.read_text().partition(f"# key {hands} ")
+        log.write_text(head)
 
-    result = resumed(tmp_path)
+        result = resumed(tmp_path / str(hands))
 
-    checked = verify_log(log)
-    assert (line != "", result["hands"], checked.problem, checked.is_complete) == (True, 4200, None, True)
-    assert log.read_text().startswith(head)
+        checked = verify_log(log)
+        assert (line != "", result["hands"], checked.problem, checked.is_complete) == (True, 4200, None, True)
+        assert log.read_text().startswith(head)
