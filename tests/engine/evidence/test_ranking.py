@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings, strategies as st
-from scipy import optimize, stats
 
 from engine.evidence.control_variates import FIRST_BLOCK, Observations, blocks, corrected, fit
 from engine.evidence.ranking.crosstable import (
@@ -59,7 +59,7 @@ def test_in_a_circle_all_tie_by_series_and_not_by_bankroll() -> None:
 @pytest.mark.parametrize("degrees", [1, 2, 3, 7, 30, 400, 20_000])
 @pytest.mark.parametrize("t", [0.0, 0.1, 0.7, 1.96, 3.0, 9.0, 40.0])
 def test_student_p_is_scipys(t: float, degrees: int) -> None:
-    assert student_p(t, degrees) == pytest.approx(2 * stats.t.sf(t, degrees), rel=1e-9, abs=1e-290)
+    assert student_p(t, degrees) == pytest.approx(2 * scipy.stats.t.sf(t, degrees), rel=1e-9, abs=1e-290)
 
 
 def test_holm_is_worked_by_hand() -> None:
@@ -83,7 +83,7 @@ def test_a_pair_is_students_test_of_its_deals() -> None:
 
     table = crosstable(2, [sitting])
 
-    expected = stats.ttest_1samp(sitting.won[0], 0.0)
+    expected = scipy.stats.ttest_1samp(sitting.won[0], 0.0)
     assert table.mean[0, 1] == pytest.approx(sitting.won[0].mean())
     assert pair_p_values(table)[0][0, 1] == pytest.approx(expected.pvalue, rel=1e-9)
     low, high = expected.confidence_interval(0.95)
@@ -162,7 +162,7 @@ def test_ratings_explain_margins_that_one_number_can_explain() -> None:
     assert np.abs(ratings.rating - np.array([150.0, 50.0, -75.0, -125.0])).max() < 4 * ratings.error.max()
     assert ratings.rating.sum() == pytest.approx(0.0, abs=1e-9)
     assert ratings.degrees == 3
-    assert ratings.chi_square < stats.chi2.ppf(0.999, 3)
+    assert ratings.chi_square < scipy.stats.chi2.ppf(0.999, 3)
 
 
 def test_ratings_are_weighted_least_squares() -> None:
@@ -222,7 +222,7 @@ def test_nobody_beats_the_nash_average_by_more_than_linear_programming_allows(n:
 
     weight = nash_average(matrix).weight
 
-    solved = optimize.linprog(
+    solved = scipy.optimize.linprog(
         [0.0] * n, A_ub=matrix, b_ub=[0.0] * n, A_eq=[[1.0] * n], b_eq=[1.0], bounds=[(0, 1)] * n
     )
     assert solved.success  # so the value of the game is 0

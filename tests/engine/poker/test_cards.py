@@ -6,8 +6,8 @@ from collections import Counter
 from math import factorial
 
 import pytest
+import scipy
 from hypothesis import given, settings, strategies as st
-from scipy.stats import chisquare
 
 from engine.poker.cards import (
     CARD_TEXTS,
@@ -205,7 +205,7 @@ def test_every_order_of_a_deck_is_equally_likely(cards: int) -> None:
     seen = Counter(dealer.deal() for _ in range(60_000))
 
     assert len(seen) == factorial(cards)
-    assert chisquare(list(seen.values())).pvalue > 1e-4
+    assert scipy.stats.chisquare(list(seen.values())).pvalue > 1e-4
 
 
 def test_every_card_is_equally_likely_in_every_place() -> None:
@@ -215,7 +215,7 @@ def test_every_card_is_equally_likely_in_every_place() -> None:
 
     for place in zip(*[(*sum(deal.hole_cards, ()), *deal.board) for deal in deals], strict=True):
         assert len(set(place)) == 52
-        assert chisquare(list(Counter(place).values())).pvalue > 1e-5
+        assert scipy.stats.chisquare(list(Counter(place).values())).pvalue > 1e-5
 
 
 @given(KEYS)

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+import scipy
 
 from clients.lab.adapters.openspiel import openspiel_game
 from engine.kernels.solving.tree import TERMINAL, Block
@@ -276,7 +276,7 @@ def test_no_strategy_wins_more_than_the_best_response(game: GameDefinition, posi
             row[parent] -= 1.0
     starts = [float(tree.arrays.parents[found.number] < 0) for found in own]
 
-    program = linprog(-gains[0], A_eq=rows, b_eq=starts)
+    program = scipy.optimize.linprog(-gains[0], A_eq=rows, b_eq=starts)
 
     response = best_response(tree, policy, position)
     assert response.value == pytest.approx(-program.fun, abs=1e-9)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+import scipy
 
 from engine.poker.rules import GameDefinition, load_game
 from engine.solving.game_tree import GameTree, game_tree
@@ -349,7 +349,7 @@ def test_matrix_games_are_solved_as_by_a_linear_program(shape: tuple[int, int]) 
     game = solve_matrix_game(payoffs)
 
     rows, _ = shape
-    found = linprog(
+    found = scipy.optimize.linprog(
         c=[0.0] * rows + [-1.0],
         A_ub=np.hstack([-payoffs.T, np.ones((shape[1], 1))]),
         b_ub=np.zeros(shape[1]),

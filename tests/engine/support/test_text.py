@@ -12,8 +12,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import scipy
 from hypothesis import given, strategies as st
-from scipy import stats
 
 import clients.core.arena
 import engine.poker.cards
@@ -184,7 +184,7 @@ def test_the_mean_of_few_has_students_interval() -> None:
 @pytest.mark.parametrize("degrees", [1, 2, 9, 19, 39])
 @pytest.mark.parametrize("alpha", [0.1, 0.05, 0.05 / 15, 0.0005])
 def test_students_t_holds_for_other_chances(degrees: int, alpha: float) -> None:
-    assert student_t(degrees, alpha) == pytest.approx(stats.t.ppf(1 - alpha / 2, degrees), rel=0.01)
+    assert student_t(degrees, alpha) == pytest.approx(scipy.stats.t.ppf(1 - alpha / 2, degrees), rel=0.01)
 
 
 # --- moved --------------------------------------------------------------------------------------------------

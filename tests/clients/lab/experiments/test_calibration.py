@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from click.testing import CliRunner
-from scipy import stats
 
 from clients.commands.ask.train import knowledge
 from clients.lab.experiments.calibration import CalibrationSettings, findings, play
@@ -203,7 +203,7 @@ def test_the_line_is_that_of_least_squares() -> None:
 
     line = fit_line(x.tolist(), y.tolist(), list(range(60)))
 
-    expected = stats.linregress(x, y)
+    expected = scipy.stats.linregress(x, y)
     assert line.slope.mean == pytest.approx(expected.slope)
     assert line.intercept.mean == pytest.approx(expected.intercept)
     # Without clusters, and with errors of equal spread, both errors estimate the same.
