@@ -51,7 +51,7 @@ player = "always-call"
 @pytest.mark.parametrize(
     ("place", "format_", "game", "more"),
     [
-        (".", "gauntlet", "leduc", "hands = 2"),
+        (".", "gauntlet", "leduc", "hands = 2\nduplicate = false"),
         ("bots", "sit-and-go", "nolimit-3p", "[[sit_and_go.levels]]\nhands = 1\nsmall = 700"),
     ],
     ids=["a gauntlet, the tournament below", "a sit-and-go, the bots beside"],

@@ -15,7 +15,7 @@ from protocol.agents.usage import Usage, format_record, format_usage, names_stat
 from server.records.review.content import report_on
 from server.records.review.page import render_page
 from server.records.review.sources import open_source
-from tests.support.matches import result_of, run_match
+from tests.support.matches import run_match
 from tests.support.observers import log_of, policy
 from tests.support.provider import FakeProvider
 
@@ -37,8 +37,10 @@ async def recorded(folder: Path, vice: str, every: int) -> str:
 def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: Path) -> None:
     player = trio.run(recorded, tmp_path, "502", 20)
     words = (GAME, player, "always-call", "--seed", str(SEED), "--hands", str(HANDS), "--luck", "off")
-    result = result_of(tmp_path, *words, "--out", "m")
+    told = run_match(tmp_path, *words, "--out", "m")
+    result = json.loads((tmp_path / "m" / "result.json").read_text())
     agent = result["players"][0]["agent"]
+    assert told.returncode == 0
     lines = (tmp_path / "m" / "usage").read_text().splitlines()
 
     assert agent["asked"] == len(lines) > HANDS
@@ -68,7 +70,6 @@ def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: P
     assert "agent" not in content["players"][1]
     assert "<h2>Language models</h2>" in render_page(content)
 
-    told = run_match(tmp_path, *words, "--out", "n")
     assert "may need more than 10 s a decision" in told.stderr
     heads = next(line for line in told.stdout.splitlines() if "tokens/decision" in line)
     assert heads.split()[:3] == ["player", "illegal", "%"]
@@ -78,7 +79,9 @@ def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: P
 def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -> None:
     player = trio.run(recorded, tmp_path, "502", 30)
     words = (GAME, player, "always-call", "--seed", str(SEED), "--hands", str(HANDS), "--luck", "off")
-    result = result_of(tmp_path, *words, "--censor", "--out", "m")
+    told = run_match(tmp_path, *words, "--censor", "--out", "m")
+    assert told.returncode == 0
+    result = json.loads((tmp_path / "m" / "result.json").read_text())
     header = (tmp_path / "m" / "match.log").read_text().splitlines()[:8]
     plan = json.loads((tmp_path / "m" / "plan.json").read_text())
     records = map(parse_record, (tmp_path / "m" / "usage").read_text().splitlines())
@@ -96,8 +99,7 @@ def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -
     assert result["players"][0]["uncensored"]["mbb_per_hand"] == pytest.approx(sum(won) / len(won) * to_mbb)
     assert result["verdict"] is None  # more than one in fifty
     assert result["players"][0]["mbb_per_hand"] != pytest.approx(sum(won) / len(won) * to_mbb)
-    told = run_match(tmp_path, *words, "--censor", "--out", "n").stdout
-    assert f"censored: {len(censored)} of {HANDS} deals do not count; no verdict above 2%" in told
+    assert f"censored: {len(censored)} of {HANDS} deals do not count; no verdict above 2%" in told.stdout
 
 
 GOOD = Usage({"in": 6, "out": 1, "tries": 2}, 0.5, 3.5, "late", {"model": "m"})

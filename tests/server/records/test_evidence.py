@@ -525,7 +525,7 @@ def test_what_bots_decided_by_is_kept_and_told_with_their_actions(tmp_path: Path
     words = ("kuhn-2p", "A=equilibrium", "B=random", "--hands", "20", "--seed", "3", "--out")
     run_match(tmp_path, *words, "m", "--explain")
     run_match(tmp_path, *words, "also", "--explain", "--in-process")
-    run_match(tmp_path, *words, "n")
+    run_match(tmp_path, *words, "n", "--in-process")
 
     rows = list(map(json.loads, (tmp_path / "m" / COMMENTS_FILE).read_text().splitlines()))
     log = open_log(tmp_path / "m" / "match.log")
