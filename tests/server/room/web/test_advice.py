@@ -12,6 +12,7 @@ import attrs
 import pytest
 import trio
 
+from server.match.launching.players import own_command
 from server.room.web import advice
 from tests.support.rooms import room_config, table_config
 from tests.support.web import BrowserSeat, OpenPages, pages_of
@@ -97,7 +98,9 @@ async def test_a_bot_without_an_answer_is_one_line_for_the_operator(
         assert pages.room.console.stderr == 2 * line
 
 
-async def test_a_hand_that_is_over_is_reviewed(tmp_path: Path) -> None:
+async def test_a_hand_that_is_over_is_reviewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    quickly = ("--iterations", "10")
+    monkeypatch.setattr(advice, "own_command", lambda *words: own_command(*words, *quickly))
     config = table_config(game="nolimit-2p-100bb", least=200, most=200)
     async with pages_of(room_config(tmp_path, config)) as pages, against_a_bot(pages, chips="200") as web:
         await web.play_hands(1)
