@@ -166,7 +166,9 @@ def test_the_table_is_printed_though_the_result_cannot_be_kept(tmp_path: Path) -
     assert check_lines(tmp_path / "out/match.log") == 20
 
 
-@pytest.mark.parametrize("size", [1500, 1501, 1502])
+@pytest.mark.parametrize(
+    "size", [1500, *[pytest.param(size, marks=pytest.mark.slow) for size in (1501, 1502)]]
+)
 def test_the_table_is_printed_though_the_log_cannot_be_kept(size: int, tmp_path: Path) -> None:
     result = run_with_small_disk([*MATCH, "--hands", "100", "--out", "out"], tmp_path, size)
 

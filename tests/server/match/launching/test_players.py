@@ -180,11 +180,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def play(folder: Path, command: str, path: str) -> subprocess.CompletedProcess[str]:
-    words = ("--hands", "5", "--out", "m")
+def play(folder: Path, path: str, *players: str) -> subprocess.CompletedProcess[str]:
+    words = (f"limit-{len(players)}p", *players, "--hands", "5", "--out", "m")
     return subprocess.run(
         # -P, as for the program `riverboat`: the user's folder is not searched for the house's packages
-        [sys.executable, "-P", *program("match", "limit-2p", command, "always-call", *words)[1:]],
+        [sys.executable, "-P", *program("match", *words)[1:]],
         cwd=folder,
         env=environment() | {"PATH": path},
         capture_output=True,
@@ -193,20 +193,20 @@ def play(folder: Path, command: str, path: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("command", ["python my_bot.py", "python -u ./my_bot.py", "python -X utf8 my_bot.py"])
-def test_the_readmes_bot_plays_beside_folders_named_like_ours(folder: Path, command: str) -> None:
+def test_the_readmes_bot_plays_beside_folders_named_like_ours(folder: Path) -> None:
     """On a PATH that has no `python` at all: `riverboat` was run by its full path."""
-    done = play(folder, command, os.defpath)
+    commands = ("python my_bot.py", "python -u ./my_bot.py", "python -X utf8 my_bot.py")
+    done = play(folder, os.defpath, *commands)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (folder / "m/players/my_bot.out").read_text() == "helped\n"
+    assert [path.read_text() for path in (folder / "m/players").glob("*.out")] == ["helped\n"] * 3
 
 
 def test_a_bot_of_another_kind_keeps_its_own_modules(tmp_path: Path) -> None:
     (tmp_path / "engine.py").write_text("WORD = 'my own engine'")
     (tmp_path / "other.py").write_text("import engine\nraise SystemExit(engine.WORD)")
 
-    done = play(tmp_path, "python other.py", os.environ["PATH"])
+    done = play(tmp_path, os.environ["PATH"], "python other.py", "always-call")
 
     assert "did not join: ended with exit status 1: my own engine" in done.stdout
 
