@@ -20,6 +20,7 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
+    gc.collect()  # the classes that attrs has replaced
     gc.freeze()
     gc.set_threshold(20_000)
     gc.enable()
