@@ -28,6 +28,7 @@ from clients.core.registry import make_bot
 from clients.core.session import SessionError
 from engine.poker.rules import Action, BettingState, GameDefinition, HandView, initial_betting
 from engine.support.seeds import random_seed
+from engine.support.user_input import fault_text
 from protocol.agents.answers import BadFormat, Illegal, Reading, answer_of, as_answer
 from protocol.agents.observation import observe, view_of
 
@@ -91,8 +92,7 @@ class Decide(Agent):
         frames, file = traceback.extract_tb(error.__traceback__), os.path.abspath(self._file)
         lines = [each.lineno for each in frames if os.path.abspath(each.filename) == file]
         where = f"line {lines[-1]}" if lines else "somewhere"
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return SessionError(f"{self._file}, {where}, in hand {view.hand_number}: {what}")
+        return SessionError(f"{self._file}, {where}, in hand {view.hand_number}: {fault_text(error)}")
 
 
 def _run(file: Path) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _run(file: Path) -> dict[str, Any]:
     except SyntaxError as error:
         raise ValueError(f"{file}, line {error.lineno}: {error.msg}") from error
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{file} cannot be run: {fault_text(error)}") from error
 
 
 async def _called(function: Callable[[Any], Any], state: Any) -> Any:

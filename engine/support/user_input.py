@@ -98,6 +98,15 @@ def quoted(text: str) -> str:
     return safe if len(safe) <= _QUOTED else safe[: _QUOTED - 3] + "..."
 
 
+def fault_text(error: BaseException) -> str:
+    """``KeyError: 'legal'``: an error's kind and what it says, in one line, for code that is not ours."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # its class may be theirs, too
+        text = ""
+    return f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
 @contextmanager
 def told_as(
     kind: type[Exception], *errors: type[Exception], what: str = "", hint: str = ""

@@ -19,6 +19,7 @@ from typing import Final
 import trio
 
 import protocol
+from engine.support.user_input import fault_text
 from protocol.agents import usage
 from protocol.extension import STACKS, TOKEN, introduction
 from protocol.framing import MAX_LINE
@@ -336,7 +337,7 @@ class _Reception:
                 if client.connection.state in (protocol.State.AWAITING_VERSION, protocol.State.ERROR):
                     await client.explain("the ACPC protocol", "riverboat play HOST PORT")
         except Exception as error:
-            self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}", client)
+            self._lobby.turn_away(self._seat, fault_text(error), client)
         finally:
             self._handshakes.remove(handshake)
             if self.admitted is not client:

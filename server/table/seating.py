@@ -16,6 +16,7 @@ from typing import Final, Protocol
 import trio
 
 from engine.support.interruption import first_of
+from engine.support.user_input import fault_text
 from protocol import LocalProtocolError, Note, State, TurnWithdrawn
 from protocol.framing import MAX_LINE
 from server.support.console import Console
@@ -409,9 +410,7 @@ class Seating:
         if self.is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
             return
         self.cut_off(seat)
-        first = first_of(error)
-        what = " ".join(f"{type(first).__name__}: {first}".split())
-        failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {what}")
+        failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {fault_text(first_of(error))}")
         self.fail(seat, failure, f"ERROR: could not go on with seat {seat.number + 1}\n")
 
     def _break_off_in_background(self, seat: Seat, error: Exception) -> None:

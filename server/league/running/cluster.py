@@ -27,7 +27,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from engine.support.user_input import told_as
+from engine.support.user_input import fault_text, told_as
 from server.league.plan import Match
 from server.league.running.processes import CannotPlay, clear, is_over, run_match
 from server.support.private_files import FILE_MODE, FOLDER_MODE
@@ -68,7 +68,7 @@ async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[A
             functools.partial(Client, address, timeout=_CONNECT_S, set_as_default=False)
         )
     except (OSError, ValueError, TimeoutError) as error:
-        raise CannotPlay(f"the scheduler at {address} cannot be reached: {_words(error)}") from None
+        raise CannotPlay(f"the scheduler at {address} cannot be reached: {fault_text(error)}") from None
     try:
         await trio.to_thread.run_sync(_compare_versions, client, address)
         yield client
@@ -92,14 +92,14 @@ def _compare_versions(client: Any, address: str) -> None:
     try:
         found: Mapping[str, Any] = client.run(versions_here, on_error="return")
     except (OSError, TimeoutError) as error:
-        raise CannotPlay(f"the workers of {address} do not answer: {_words(error)}") from None
+        raise CannotPlay(f"the workers of {address} do not answer: {fault_text(error)}") from None
     if not found:
         raise CannotPlay(
             f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
         )
     for worker, theirs in found.items():
         if not isinstance(theirs, Mapping):
-            raise CannotPlay(f"worker {worker} cannot run riverboat: {_words(theirs)}")
+            raise CannotPlay(f"worker {worker} cannot run riverboat: {fault_text(theirs)}")
         for name, value in ours.items():
             if theirs.get(name) != value:
                 raise CannotPlay(
@@ -192,7 +192,7 @@ class ClusterRunner:
         except Exception as error:  # whatever Dask or a broken worker raises
             if future.cancelled():  # as Dask does with all of them when it loses its scheduler
                 raise self._gone() from None
-            raise CannotPlay(f"{errand.label}: the cluster did not play it: {_words(error)}") from error
+            raise CannotPlay(f"{errand.label}: the cluster did not play it: {fault_text(error)}") from error
         finally:
             future.release()
         return report
@@ -209,11 +209,6 @@ class ClusterRunner:
 
     def _gone(self) -> CannotPlay:
         return CannotPlay(f"the scheduler at {self.address} has gone")
-
-
-def _words(error: object) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if isinstance(error, BaseException) else text
 
 
 def run_errand(errand: Errand) -> Report:

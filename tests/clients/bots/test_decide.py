@@ -62,6 +62,7 @@ def test_a_bot_of_ours_as_a_function_is_the_same_player(bot: str, game: str) -> 
         ("    return {'do': 'raise', 'to': 3}", "in hand 0: That would be a raise to 3; the least is to"),
         ("    return 'call'", "in hand 0: expected an object such as"),
         ("    raise SystemExit(0)", "line 2, in hand 0: SystemExit: 0"),
+        ("    class Mute(Exception):\n        __str__ = None\n    raise Mute", "line 4, in hand 0: Mute$"),
         ("    return {'do': 'call'}\ndef hand_over(state):\n    exit()", "line 4, in hand 0: SystemExit"),
     ],
 )
