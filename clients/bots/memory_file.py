@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
 import attrs
 
-from clients.core.agent import Agent, seat_of
+from clients.core.agent import Agent
 from engine.players.statistics import numbers_of
 from engine.poker.rules import HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive, lock_archive, write_archive
@@ -99,7 +99,7 @@ class KnownPlayers(Generic[Known]):
 
     def seat_of(self, view: HandView, position: int) -> int:
         """The seat of the player in a position of our view."""
-        return seat_of(self._seat, view, position)
+        return view.seat_of(position, self._seat)
 
     def of(self, view: HandView, position: int) -> Known:
         """Knowledge of the player in a position of our view."""

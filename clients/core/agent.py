@@ -191,11 +191,8 @@ class Agent:
         return self.seed << 64 | view.hand_number << 32 | decisions_made(view)
 
     def seat_of(self, view: HandView, position: int) -> int:
-        """The seat of the player in a position, which is theirs for the whole match.
-
-        Right for tables with rotating and with fixed seats, since only the distance from us counts.
-        """
-        return seat_of(self.seat, view, position)
+        """The seat of the player in a position, which is theirs for the whole match."""
+        return view.seat_of(position, self.seat)
 
 
 class Mixing(Agent):
@@ -212,11 +209,6 @@ class Mixing(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising to any size."""
         return triple_of(self.chances(view).items())
-
-
-def seat_of(own_seat: int, view: HandView, position: int) -> int:
-    """The seat of the player in a position, for the player whose view it is."""
-    return (own_seat + position - view.position) % view.game.num_players
 
 
 def decisions_made(view: HandView) -> int:

@@ -12,7 +12,6 @@ from typing import Final
 
 import attrs
 
-from clients.core.agent import seat_of
 from clients.human.style import Style
 from engine.poker.rules import Action, BettingState, GameDefinition, HandView
 from engine.poker.rules.hand_words import (
@@ -51,7 +50,7 @@ class Scene:
 
     def seat_of(self, position: int) -> int:
         """The seat of the player in a position of this hand."""
-        return seat_of(self.seat, self.view, position)
+        return self.view.seat_of(position, self.seat)
 
     def name_of(self, position: int) -> str:
         """The player in a position: ``You``, or a name that fits a table."""

@@ -16,7 +16,7 @@ from clients.core.options import OptionError
 from engine.evidence.aivat.policy import Policy
 from engine.poker.cards import format_cards
 from engine.poker.rules import Action, BettingState, GameDefinition
-from engine.poker.rules.hand_words import action_word, format_chips, round_name
+from engine.poker.rules.hand_words import Deed, format_chips, round_name
 from engine.solving.subgames.review import Judged, Reviewer, Stopped
 from engine.solving.walk import TooLarge
 from engine.support.arrays import Floats
@@ -82,7 +82,7 @@ class Lapse:
 
     def kind(self, action: Action | None = None) -> str:
         """A word for an action, unless told for what was done."""
-        return action_word(self.judged.before, self.judged.position, action or self.judged.action)
+        return Deed(self.judged.before, self.judged.position, action or self.judged.action).word
 
     def as_json(self) -> dict[str, Any]:
         """The decision as it stands in the JSON."""

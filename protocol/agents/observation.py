@@ -16,6 +16,7 @@ from typing import Any, Final
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import ActionKind, BettingState, GameDefinition, HandView
 from engine.poker.rules.game_definition import UNLIMITED_STACK
+from engine.poker.rules.hand_words import deeds
 from protocol.errors import BadMatchState
 from protocol.extension import format_game_line, parse_game_line
 from protocol.match_state import format_match_state, parse_match_state
@@ -51,7 +52,7 @@ def observe(view: HandView, seat: int, turn: str = "", seconds: float | None = N
     if view.is_our_turn:
         seen["legal"] = legal(betting)
     if view.is_finished:
-        seen["won"] = {str(seat_at(view, seat, each)): chips for each, chips in enumerate(view.chips_won())}
+        seen["won"] = {str(view.seat_of(each, seat)): chips for each, chips in enumerate(view.chips_won())}
     seen["seconds"] = seconds
     seen["match_state"] = format_match_state(view)
     return seen
@@ -68,11 +69,6 @@ def view_of(seen: Mapping[str, Any]) -> HandView:
     except (KeyError, TypeError):
         raise BadMatchState("expected an observation with game.definition and match_state") from None
     return parse_match_state(state, parse_game_line(definition, "the observation's game"))
-
-
-def seat_at(view: HandView, seat: int, position: int) -> int:
-    """The seat of a position, for the player in `seat`, whose view it is."""
-    return (seat + position - view.position) % view.game.num_players
 
 
 def street(game: GameDefinition, betting_round: int) -> str:
@@ -108,25 +104,19 @@ def legal(betting: BettingState) -> dict[str, Any]:
 def actions(view: HandView, seat: int) -> list[dict[str, Any]]:
     """The actions of a hand so far, oldest first."""
     told = []
-    for before, position, action in view.betting.steps():
-        after = before.apply(action)
-        put_in = after.spent[position] - before.spent[position]
-        entry = {"street": street(view.game, before.betting_round), "seat": seat_at(view, seat, position)}
-        if action.kind is ActionKind.FOLD:
-            entry["do"] = "fold"
-        elif action.kind is ActionKind.CALL:
-            entry |= {"do": "call", "put_in": put_in} if put_in > 0 else {"do": "check"}
-        else:
-            word = "bet" if before.bets_in_round == 0 else "raise"
-            entry |= {"do": word, "to": after.spent[position], "put_in": put_in}
-        told.append(entry)
+    for deed in deeds(view.betting):
+        name = street(view.game, deed.before.betting_round)
+        entry = {"street": name, "seat": view.seat_of(deed.position, seat), "do": deed.word}
+        if deed.action.kind is ActionKind.RAISE:
+            entry["to"] = deed.after.spent[deed.position]
+        told.append({**entry, "put_in": deed.paid} if deed.word not in ("fold", "check") else entry)
     return told
 
 
 def _place(view: HandView, seat: int, position: int) -> dict[str, Any]:
     game, betting = view.game, view.betting
     name, spent = game.position_names[position], betting.spent[position]
-    place = {"seat": seat_at(view, seat, position), "position": position, "name": name}
+    place = {"seat": view.seat_of(position, seat), "position": position, "name": name}
     chips = {"left": game.betting_stacks[position] - spent, "in_pot": spent}
     cards = [] if position == view.position else texts(view.hole_cards[position])
     return {**place, **chips, "folded": betting.folded[position], "cards": cards}

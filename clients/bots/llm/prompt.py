@@ -22,7 +22,7 @@ from engine.evidence.columns.play import add_to_table
 from engine.evidence.play_statistics import Odds, PlayCounts, PlayTable
 from engine.poker.rules import Deal, GameDefinition, HandState, HandView
 from protocol.agents.answers import DO, TO
-from protocol.agents.observation import Observation, closed, observe, rules_in_words, seat_at, texts
+from protocol.agents.observation import Observation, closed, observe, rules_in_words, texts
 
 MOST_BYTES: Final = 8 * 1024
 """Of all messages of a request."""
@@ -60,7 +60,7 @@ class Memory:
     def add(self, view: HandView, seat: int, names: Sequence[str] | None) -> None:
         """Take in a finished hand."""
         players = range(view.game.num_players)
-        seats = [seat_at(view, seat, position) for position in players]
+        seats = [view.seat_of(position, seat) for position in players]
         won, holes = view.chips_won(), view.hole_cards
         shown = {str(seats[p]): texts(holes[p]) for p in players if p != view.position and holes[p]}
         gained = {str(seats[p]): round(won[p], 2) for p in players}

@@ -14,6 +14,7 @@ from clients.bots.decide import Decide
 from clients.core.agent import ProbabilityTriple, drawn
 from clients.core.options import OptionError
 from engine.poker import rules
+from engine.support.user_input import fault_text
 from protocol.agents.answers import BadFormat, as_answer
 
 NEEDED: Final = "needs OpenSpiel: pip install open-spiel"
@@ -50,7 +51,7 @@ class OpenSpiel(Decide):
         try:
             self._policy = self._made(self._game)
         except Exception as error:
-            raise OptionError(f"{self._file} makes no policy: {type(error).__name__}: {error}") from error
+            raise OptionError(f"{self._file} makes no policy: {fault_text(error)}") from error
 
     def probability_triple(self, view: rules.HandView) -> ProbabilityTriple:
         """The policy's chances of folding, calling and raising."""

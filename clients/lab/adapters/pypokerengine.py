@@ -20,7 +20,8 @@ from clients.core.agent import view_at
 from clients.core.options import require_holdem
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import ActionKind, BettingState, GameDefinition, HandView, initial_betting
-from engine.support.user_input import quoted
+from engine.poker.rules.hand_words import deeds
+from engine.support.user_input import fault_text, quoted
 from protocol.agents.answers import BadFormat
 from protocol.agents.observation import street
 
@@ -56,7 +57,7 @@ class PyPokerEngine(Decide):
         try:
             self._player = kind()
         except Exception as error:
-            raise ValueError(f"{class_} of {file} cannot be made: {type(error).__name__}: {error}") from error
+            raise ValueError(f"{class_} of {file} cannot be made: {fault_text(error)}") from error
         self._decide, self._hand_over = self._answer, self._end
         self._told: BettingState | None = None  # how far the player has been told of a hand
 
@@ -122,15 +123,13 @@ class PyPokerEngine(Decide):
             cards, seats = _cards(view.own_cards), self._seats(start)
             player.receive_round_start_message(view.hand_number + 1, cards, seats)
             player.receive_street_start_message("preflop", self._round_state(start))
-        steps = view.betting.steps()[len(told.steps()) if told is not None else 0 :]
-        for before, position, action in steps:
-            betting = before.apply(action)
-            after = view_at(view, betting)
-            amount = 0 if action.kind is ActionKind.FOLD else _street_total(before, betting, position)
-            uuid = _uuid(self.seat_of(view, position))
-            update = {"player_uuid": uuid, "action": action.kind.name.lower(), "amount": amount}
+        for deed in deeds(view.betting)[len(told.steps()) if told is not None else 0 :]:
+            after = view_at(view, deed.after)
+            amount = 0 if deed.word == "fold" else deed.total
+            uuid = _uuid(self.seat_of(view, deed.position))
+            update = {"player_uuid": uuid, "action": deed.action.kind.name.lower(), "amount": amount}
             player.receive_game_update_message(update, self._round_state(after))
-            for number in range(before.betting_round + 1, after.betting_round + 1):
+            for number in range(deed.before.betting_round + 1, after.betting_round + 1):
                 name = street(view.game, number)
                 board = view.board[: view.game.board_ends[number]]
                 state = {**self._round_state(after), "street": name, "community_card": _cards(board)}
@@ -186,15 +185,13 @@ class PyPokerEngine(Decide):
                 posts.append({**post, "uuid": uuids[position]})
         told: dict[str, list[_Json]] = {street(game, n): [] for n in range(view.betting_round + 1)}
         told[street(game, 0)] = posts
-        for before, position, action in view.betting.steps():
-            after = before.apply(action)
-            entry: _Json = {"action": action.kind.name, "uuid": uuids[position]}
-            if action.kind is not ActionKind.FOLD:
-                paid = after.spent[position] - before.spent[position]
-                entry |= {"amount": _street_total(before, after, position), "paid": paid}
-            if action.kind is ActionKind.RAISE:
-                entry["add_amount"] = after.max_spent - before.max_spent
-            told[street(game, before.betting_round)].append(entry)
+        for deed in deeds(view.betting):
+            entry: _Json = {"action": deed.action.kind.name, "uuid": uuids[deed.position]}
+            if deed.word != "fold":
+                entry |= {"amount": deed.total, "paid": deed.paid}
+            if deed.action.kind is ActionKind.RAISE:
+                entry["add_amount"] = deed.after.max_spent - deed.before.max_spent
+            told[street(game, deed.before.betting_round)].append(entry)
         return told
 
     def _shown_hands(self, view: HandView) -> list[_Json]:
@@ -237,11 +234,6 @@ def _uuid(seat: int) -> str:
 def _cards(cards: tuple[int, ...]) -> list[str]:
     """Cards as ``SA``."""
     return [CARD_TEXTS[card][1].upper() + CARD_TEXTS[card][0] for card in cards]
-
-
-def _street_total(before: BettingState, after: BettingState, position: int) -> int:
-    """The chips that a position has put in during a street once it has acted."""
-    return after.spent[position] - before.spent_before_round()[position]
 
 
 def _pots(betting: BettingState, uuids: list[str]) -> list[_Json]:

@@ -18,7 +18,7 @@ from clients.bots.decide import Decide
 from clients.core.options import OptionError, require_holdem
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import GameDefinition, HandView
-from engine.support.user_input import quoted
+from engine.support.user_input import fault_text, quoted
 from protocol.agents.answers import BadFormat, as_answer
 
 _LIBRARY: Final = "rlcard"
@@ -54,8 +54,7 @@ class Rlcard(Decide):
         try:
             self._agent = made()
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            raise ValueError(f"{checkpoint} makes no agent of RLCard's: {why}") from error
+            raise ValueError(f"{checkpoint} makes no agent of RLCard's: {fault_text(error)}") from error
         self._decide = self._answer
 
     def match_started(self, game: GameDefinition, seat: int) -> None:

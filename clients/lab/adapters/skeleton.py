@@ -32,7 +32,8 @@ import trio
 from clients.core.agent import Agent
 from clients.core.options import OptionError, require_holdem
 from clients.core.session import SessionError
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, raise_to
+from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView, raise_to
+from engine.poker.rules.hand_words import deeds
 from engine.support.user_input import quoted, told_as
 from protocol.agents.observation import texts
 
@@ -40,6 +41,8 @@ _CONNECT_S: Final = 30.0
 _QUIT_S: Final = 2.0
 _MOST_LINE: Final = 200
 _NO_CLOCK_S: Final = 30.0
+_WRITTEN: Final = {"fold": "F", "check": "K", "call": "C"}
+_READ: Final = {"F": FOLD, "K": CALL, "C": CALL}
 
 
 class Skeleton(Agent):
@@ -130,20 +133,14 @@ class Skeleton(Agent):
         if not self._is_told:
             self._is_told = True
             clauses += [f"P{1 - view.position}", "H" + ",".join(texts(view.own_cards))]
-        steps, ends = view.betting.steps(), view.game.board_ends
-        for before, position, action in steps[self._steps :]:
-            after = before.apply(action)
-            if action.kind is ActionKind.RAISE:
-                clauses.append(f"R{after.spent[position] - max(before.spent_before_round())}")
-            elif action.kind is ActionKind.FOLD:
-                clauses.append("F")
-            else:
-                clauses.append("C" if before.amount_to_call(position) > 0 else "K")
-            for street in range(before.betting_round + 1, after.betting_round + 1):
+        done, ends = deeds(view.betting), view.game.board_ends
+        for deed in done[self._steps :]:
+            clauses.append(_WRITTEN.get(deed.word) or f"R{deed.total}")
+            for street in range(deed.before.betting_round + 1, deed.after.betting_round + 1):
                 clauses.append("B" + ",".join(texts(view.board[: ends[street]])))
-                if after.is_finished:
+                if deed.after.is_finished:
                     clauses += ["K", "K"]  # all in: there they are asked all the same
-        self._steps = len(steps)
+        self._steps = len(done)
         return clauses
 
     # --- the program ---------------------------------------------------------------------------------------
@@ -224,8 +221,6 @@ def _action(clause: str, view: HandView) -> Action:
     kind, size = clause[:1], clause[1:]
     if kind == "R" and size.isascii() and size.isdecimal() and len(size) < 10:
         return raise_to(int(size) + max(view.betting.spent_before_round()))
-    if clause in ("C", "K"):
-        return CALL
-    if clause == "F":
-        return FOLD
+    if clause in _READ:
+        return _READ[clause]
     raise SessionError(f"expected F, C, K or R with a total, got {quoted(clause)!r}")

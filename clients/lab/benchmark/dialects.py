@@ -7,26 +7,22 @@ of the *street*; a mark after each street, all that are left after a call that e
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.poker.rules import ActionKind, BettingState, HandView
+from engine.poker.rules import BettingState, HandView
+from engine.poker.rules.hand_words import deeds
 from protocol.agents.observation import street, texts
 from protocol.agents.turns import SeatError
 
 _DO: Final = {"f": "fold", "k": "check", "c": "call"}
+_WRITTEN: Final = {word: letter for letter, word in _DO.items()}
 _MOST_DIGITS: Final = 9
 
 
 def tokens(betting: BettingState, mark: str = "/") -> list[str]:
     """The actions of a hand, with a mark after each street."""
     told = []
-    for before, position, action in betting.steps():
-        after = before.apply(action)
-        if action.kind is ActionKind.FOLD:
-            told.append("f")
-        elif action.kind is ActionKind.CALL:
-            told.append("c" if before.amount_to_call(position) > 0 else "k")
-        else:
-            told.append(f"b{after.spent[position] - max(before.spent_before_round())}")
-        told += [mark] * (after.betting_round - before.betting_round)
+    for deed in deeds(betting):
+        told.append(_WRITTEN.get(deed.word) or f"b{deed.total}")
+        told += [mark] * (deed.after.betting_round - deed.before.betting_round)
     return told
 
 

@@ -69,6 +69,13 @@ class HandView:
         """Chips this position would put in by calling."""
         return self.betting.amount_to_call(self.position)
 
+    def seat_of(self, position: int, ours: int) -> int:
+        """The seat of the player in a position, if that of this view has the seat `ours`.
+
+        Right for tables with rotating and with fixed seats, since only the distance counts.
+        """
+        return (ours + position - self.position) % self.game.num_players
+
     def legal_actions(self) -> LegalActions:
         """The legal actions of the position to act, ours or another."""
         return self.betting.legal_actions()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import attrs
+
 from engine.poker.rules.action import Action, ActionKind
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import GameDefinition
@@ -57,12 +59,56 @@ def tell_posts(game: GameDefinition, names: Sequence[str]) -> str:
     return f"Posted: {', '.join(posted)}." if posted else ""
 
 
-def action_word(before: BettingState, position: int, action: Action) -> str:
-    """Whether it is to fold, check, call, bet or raise."""
-    if action.kind is ActionKind.RAISE:
-        return "raise" if before.bets_in_round else "bet"
-    called = "call" if before.amount_to_call(position) else "check"
-    return "fold" if action.kind is ActionKind.FOLD else called
+@attrs.frozen
+class Deed:
+    """An action of a hand, as it is told: ``Deed(*step)`` of a step."""
+
+    before: BettingState
+    position: int
+    action: Action
+
+    @property
+    def after(self) -> BettingState:
+        """The state after the action."""
+        return self.before.apply(self.action)
+
+    @property
+    def is_bet(self) -> bool:
+        """Whether a raise is the first bet of its round."""
+        return not self.before.bets_in_round
+
+    @property
+    def word(self) -> str:
+        """Whether it is to fold, check, call, bet or raise."""
+        if self.action.kind is ActionKind.RAISE:
+            return "bet" if self.is_bet else "raise"
+        return "fold" if self.action.kind is ActionKind.FOLD else "call" if self.paid > 0 else "check"
+
+    @property
+    def paid(self) -> int:
+        """The chips that it puts in."""
+        return self.after.spent[self.position] - self.before.spent[self.position]
+
+    @property
+    def floor(self) -> int:
+        """The chips that each player had to spend before this betting round."""
+        return max(self.before.spent_before_round())
+
+    @property
+    def total(self) -> int:
+        """The chips of the betting round to which it comes."""
+        return self.after.spent[self.position] - self.floor
+
+    @property
+    def is_all_in(self) -> bool:
+        """Whether it leaves the player nothing."""
+        stack = self.before.game.betting_stacks[self.position]
+        return self.paid > 0 and self.after.spent[self.position] >= stack
+
+
+def deeds(betting: BettingState) -> list[Deed]:
+    """The actions of a hand so far, oldest first."""
+    return [Deed(*step) for step in betting.steps()]
 
 
 def tell_action(
@@ -77,22 +123,19 @@ def tell_action(
         name: whom the sentence is about.
         is_reader: that player is the reader, who is called ``You``.
     """
-    after = before.apply(action)
-    total = after.spent[position]
-    paid = total - before.spent[position]
-    all_in = ""
-    if total >= before.game.betting_stacks[position] and paid > 0:
+    deed = Deed(before, position, action)
+    word, all_in = deed.word, ""
+    if deed.is_all_in:
         all_in = " and are all in" if is_reader else " and is all in"
 
     def verb(word: str) -> str:
         return f"{name} {word}{'' if is_reader else 's'}"
 
-    word = action_word(before, position, action)
     if word in ("fold", "check"):
         return f"{verb(word)}."
     if word == "raise":
-        return f"{verb(word)} to {total} ({paid} more){all_in}."
-    return f"{verb(word)} {paid}{all_in}."
+        return f"{verb(word)} to {deed.after.spent[position]} ({deed.paid} more){all_in}."
+    return f"{verb(word)} {deed.paid}{all_in}."
 
 
 def tell_winnings(won: Sequence[float], names: Sequence[str], *, reader: int | None = None) -> str:

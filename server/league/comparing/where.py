@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from engine.players.hand_play import play_by_position
-from engine.poker.rules.hand_words import action_word, round_name
+from engine.poker.rules.hand_words import Deed, round_name
 from engine.support.intervals import Winnings
 from server.league.comparing.house import Course, Taken
 from server.league.comparing.plan import ARMS, VERSION
@@ -100,6 +100,6 @@ def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
     else:
         bets = before.bets_in_round if before.amount_to_call(position) else 0
         facing = f"facing a {bets}-bet" if bets > 1 else _FACING[bets]
-        words = (action_word(before, actor, action) for action in (was, now))
+        words = (Deed(before, actor, action).word for action in (was, now))
         situation = f"{street}, {facing}: {' → '.join(words)}"
     return street, game.position_names[position], ending, situation

@@ -13,8 +13,9 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules import FOLD, Action, ActionKind, BettingState, GameDefinition, HandState, chips_won
+from engine.poker.rules import FOLD, ActionKind, BettingState, GameDefinition, HandState, chips_won
 from engine.poker.rules.game_definition import NO_RAKE, UNLIMITED_STACK, opener
+from engine.poker.rules.hand_words import Deed
 from server.records.formats.said import PER_MATCH, FormatError, Said
 from server.table.rules.chips import with_odd_chips
 
@@ -63,46 +64,13 @@ def folds_for_nothing(hand: PlayedHand) -> bool:
     return any(action == FOLD and not before.legal_actions().can_fold for before, _, action in steps)
 
 
-@attrs.frozen
-class AskedStep:
+class AskedStep(Deed):
     """An action that somebody had a choice about."""
 
-    before: BettingState
-    position: int
-    action: Action
-
     @property
-    def floor(self) -> int:
-        """The chips that each player had to spend before this betting round."""
-        return max(self.before.spent_before_round())
-
-    @property
-    def after(self) -> BettingState:
-        """The state after the action."""
-        return self.before.apply(self.action)
-
-    @property
-    def word(self) -> str:
-        """Whether it is to fold, check, call, bet or raise."""
-        if self.action.kind is ActionKind.RAISE:
-            return "bet" if self.before.max_spent == self.floor else "raise"
-        return "fold" if self.action.kind is ActionKind.FOLD else "call" if self.paid else "check"
-
-    @property
-    def paid(self) -> int:
-        """The chips that it puts in."""
-        return self.after.spent[self.position] - self.before.spent[self.position]
-
-    @property
-    def total(self) -> int:
-        """The chips of the betting round to which it comes."""
-        return self.after.spent[self.position] - self.floor
-
-    @property
-    def is_all_in(self) -> bool:
-        """Whether it leaves the player nothing."""
-        stack = self.before.game.betting_stacks[self.position]
-        return self.paid > 0 and self.after.spent[self.position] >= stack
+    def is_bet(self) -> bool:
+        """Whether nothing has been put in before it, not even equal blinds."""
+        return self.before.max_spent == self.floor
 
 
 def asked_steps(betting: BettingState) -> Iterator[AskedStep]:
