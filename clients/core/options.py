@@ -64,6 +64,21 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
         OptionError: no such option, or a value the agent does not take.
     """
     declared = agent_options(factory) if options or isinstance(factory, type) else ()
+    arguments = read_options(name, factory, options)
+    missing = [p.name for p in declared if p.default is p.empty and p.name not in arguments]
+    if missing:
+        raise OptionError(f"{name} needs {' and '.join(f'{_option_name(each)}=...' for each in missing)}")
+    try:
+        return factory(**arguments)
+    except ValueError as error:
+        raise OptionError(f"{name} does not take these options: {error}") from error
+
+
+def read_options(
+    name: str, factory: Callable[..., object], options: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """The arguments that options mean; see `make_agent`."""
+    declared = agent_options(factory) if options else ()
     parameters = {_option_name(p.name): p for p in declared}
     arguments: dict[str, Any] = {}
     for key, text in options.items():
@@ -79,13 +94,7 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
             continue
         with told_as(OptionError, ValueError, what=f"option {key}={text!r} of {name}: expected "):
             arguments[parameter.name] = convert(text, kind)
-    missing = [p.name for p in declared if p.default is p.empty and p.name not in arguments]
-    if missing:
-        raise OptionError(f"{name} needs {' and '.join(f'{_option_name(each)}=...' for each in missing)}")
-    try:
-        return factory(**arguments)
-    except ValueError as error:
-        raise OptionError(f"{name} does not take these options: {error}") from error
+    return arguments
 
 
 def is_on(options: Mapping[str, str | None], name: str, *, default: bool) -> bool:
@@ -151,7 +160,7 @@ def require_one_of(option: str, word: str, words: Sequence[str]) -> None:
         raise ValueError(f"{option}: expected {', '.join(words[:-1])} or {words[-1]}, got {word!r}")
 
 
-def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:
+def agent_options(factory: Callable[..., object]) -> tuple[inspect.Parameter, ...]:
     """The options a factory takes: its parameters that can be given by keyword."""
     try:
         signature = inspect.signature(factory, eval_str=True)

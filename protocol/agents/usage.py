@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import attrs
-
 from engine.support.user_input import printable
 
 CAPABILITY: Final = "usage"
@@ -33,31 +31,23 @@ FAULTS: Final = ("format", "illegal", "late", "provider", "refused", "budget")
 """Why the default action was played."""
 CENSORED: Final = "provider"
 """The fault that is not the player's."""
-_WORDS: Final = ("model", "reading", "adapted")
 _LONGEST_WORD: Final = 100
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(COUNTS, (int,)), **dict.fromkeys(("usd", "ms"), (int, float)),
+    **dict.fromkeys(("model", "reading", "adapted", "fault"), (str,)),
+}  # fmt: skip
+"""Members, and what they may be."""
 
-
-@attrs.frozen
-class Usage:
-    """The cost of one decision."""
-
-    counts: dict[str, int]
-    """By the names of `COUNTS`; those that are not known are missing."""
-    usd: float | None = None
-    ms: float | None = None
-    fault: str = ""
-    """One of `FAULTS`; empty if the model's own answer was played."""
-    words: dict[str, str] = attrs.Factory(dict)
-    """Model, reading, and what had to be adapted, for people."""
+Usage = dict[str, Any]
+"""The cost of one decision by the names of `COUNTS`, in dollars (``usd``) and milliseconds (``ms``), with its
+``fault`` and, for people, ``model``, ``reading`` and what had to be ``adapted``.  The unknown is missing."""
 
 
 def format_usage(hand_number: int, betting: str, usage: Usage) -> str:
     """A ``#usage`` line, without line end."""
     import json  # here and below: tables start without it
 
-    told: dict[str, Any] = {**usage.counts, **usage.words}
-    told |= {name: getattr(usage, name) for name in ("usd", "ms") if getattr(usage, name) is not None}
-    told |= {"fault": usage.fault} if usage.fault else {}
+    told = {name: each for name, each in usage.items() if each not in (None, "")}
     return f"{_PREFIX.decode()}{hand_number} {betting or _START} {json.dumps(told, ensure_ascii=False)}"
 
 
@@ -93,19 +83,11 @@ def _parsed(text: str) -> Usage | None:
         told = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict):
+    if not isinstance(told, dict) or told.get("fault", "") not in ("", *FAULTS):
         return None
-    counts, numbers, words = [
-        {name: told[name] for name in names if told.get(name) is not None}
-        for names in (COUNTS, ("usd", "ms"), _WORDS)
-    ]
-    fault = told.get("fault", "")
-    if not (
-        all(type(each) is int and 0 <= each < _MOST for each in counts.values())
-        and all(type(n) in (int, float) and 0 <= n < _MOST for n in numbers.values())
-        and all(isinstance(each, str) and len(each) <= _LONGEST_WORD for each in words.values())
-        and (fault == "" or fault in FAULTS)
-    ):
-        return None
-    safe = {name: printable(each) for name, each in words.items()}
-    return Usage(counts, numbers.get("usd"), numbers.get("ms"), fault, safe)
+    usage = {name: told[name] for name in _KINDS if told.get(name) is not None}
+    for name, each in usage.items():
+        fits = len(each) <= _LONGEST_WORD if isinstance(each, str) else 0 <= each < _MOST
+        if type(each) not in _KINDS[name] or not fits:
+            return None
+    return {name: printable(each) if isinstance(each, str) else each for name, each in usage.items()}

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from engine.players.statistics import Rate
-from protocol.agents.usage import CENSORED, FILE, Usage, parse_record
+from protocol.agents.usage import CENSORED, COUNTS, FILE, Usage, parse_record
 from server.support.record_file import read_lines
 from server.table.outcome import Durations
 
@@ -21,10 +21,8 @@ _TOKENS = ("in", "out", "cached", "reasoning")
 class AgentUse:
     """The costs and faults that a player states of its decisions."""
 
-    model: str = ""
-    reading: str = ""
-    adapted: str = ""
-    """Members of requests that its endpoint did not take."""
+    words: dict[str, str] = attrs.Factory(lambda: dict.fromkeys(("model", "reading", "adapted"), ""))
+    """By name; ``adapted`` are members of requests that its endpoint did not take."""
     asked: int = 0
     """Decisions."""
     counts: Counter[str] = attrs.Factory(Counter)
@@ -40,31 +38,28 @@ class AgentUse:
 
     def add(self, usage: Usage) -> None:
         """Count a decision."""
-        self.model, self.reading, self.adapted = [
-            usage.words.get(name, getattr(self, name)) for name in ("model", "reading", "adapted")
-        ]
+        self.words |= {name: usage[name] for name in self.words if name in usage}
         self.asked += 1
-        self.counts.update(usage.counts)
-        self.faults[usage.fault] += bool(usage.fault)
-        self.unknown += not {"in", "out"} <= set(usage.counts)
-        self.unpriced += usage.usd is None
-        self.usd += usage.usd or 0.0
-        if usage.ms is not None:
-            self.times.add(usage.ms / 1000)
+        self.counts.update({name: usage[name] for name in COUNTS if name in usage})
+        self.faults.update([usage["fault"]] if "fault" in usage else [])
+        self.unknown += not {"in", "out"} <= set(usage)
+        self.unpriced += "usd" not in usage
+        self.usd += usage.get("usd", 0.0)
+        if "ms" in usage:
+            self.times.add(usage["ms"] / 1000)
 
     def as_json(self) -> dict[str, Any]:
         """The player's object ``agent`` in ``result.json``."""
         illegal = Rate(self.counts["illegal"], self._answers)
         return {
-            "model": self.model,
-            "reading": self.reading,
+            **{name: self.words[name] for name in ("model", "reading")},
             "asked": self.asked,
             "requests": self.counts["tries"],
             "format": self.counts["format"],
             "illegal": {"count": illegal.count, "of": illegal.of, "ci95": illegal.ci95},
             "censored": self.faults[CENSORED],
             **{name: self.faults[name] for name in ("late", "refused", "budget")},
-            "adapted": self.adapted,
+            "adapted": self.words["adapted"],
             "tokens": {name: self.counts[name] for name in _TOKENS},
             "usd": None if self.unpriced == self.asked else self.usd,
             "seconds": self.times.in_short(),
@@ -118,6 +113,6 @@ def usage_of(passes: Sequence[tuple[Path, Sequence[int]]]) -> tuple[dict[int, Ag
                 continue
             seat, hand, usage = record
             found.setdefault(players[seat], AgentUse()).add(usage)
-            if usage.fault == CENSORED:
+            if usage.get("fault") == CENSORED:
                 censored.add(hand)
     return found, censored

@@ -268,8 +268,8 @@ class MatchRecords:
             if said is None:
                 continue  # not numbers: nobody could add them up
             self.write_usage(format_usage_record(seat.number, line))
-            if said.fault == CENSORED:
-                self.note(f"{seat.name} censored: {said.fault} (hand {hand_number})")
+            if said.get("fault") == CENSORED:
+                self.note(f"{seat.name} censored: {CENSORED} (hand {hand_number})")
         if seat.comments:
             lines = [comment_line(hand_number, seat.name, *each) for each in seat.comments]
             self.write_comments("".join(lines))

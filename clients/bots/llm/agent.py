@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Mapping
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import trio
@@ -34,7 +34,7 @@ from clients.bots.llm.costs import Prices, tokens_of
 from clients.bots.llm.prompt import MOST_BYTES, TOOL, Memory, compact, system_message, user_message
 from clients.bots.llm.provider import Outcome, Provider
 from clients.bots.llm.reading import answer_in
-from clients.bots.llm.settings import KINDS, Settings, settings_of
+from clients.bots.llm.settings import Settings, settings_of
 from clients.bots.llm.transcript import Transcript
 from clients.core.agent import Agent
 from clients.core.options import is_on
@@ -44,9 +44,6 @@ from engine.support.user_input import told_as
 from protocol import variables
 from protocol.agents.answers import BadFormat, Illegal, answer_of, default_action
 from protocol.agents.usage import Usage, format_usage
-
-if TYPE_CHECKING:
-    import httpx2
 
 _FIRST_WAIT_S: Final = 0.5
 _MOST_WHY: Final = 256
@@ -76,23 +73,19 @@ class Llm(Agent):
 
     def __init__(self, profile: Path | None = None, **options: Any) -> None:
         self.settings: Final = settings_of(profile, options)
-        key = None if self.settings.replay else self.settings.key()
         self._prices = Prices(self.settings.price, self.settings.model, self.settings.url)
         if self.settings.budget_usd is not None and self._prices.usd({"in": 1, "out": 1}) is None:
             raise ValueError(f"no price of {self.settings.model} is known for budget-usd: give price=IN/OUT")
-        self.transport: httpx2.AsyncBaseTransport | None = None
-        """Moves the bytes instead of the network; for tests, before the first decision."""
-        self._key = key
-        self._provider: Provider | None = None
-        self._transcript: Transcript | None = None
+        self.provider: Final = Provider(
+            self.settings.url, None if self.settings.replay else self.settings.key()
+        )
+        self._transcript = Transcript(None)
         self._memory = Memory(self.settings.history, hud=self.settings.hud)
         self._system = ""
         self._adapted: dict[str, str] = {}  # member -> its new name, empty if it is left out
         self._refused = 0
         self._spent_usd = 0.0
         self._spent_tokens = 0
-        self.counts: Counter[str] = Counter()
-        """Decisions (``asked``), requests, and what went wrong, by fault."""
 
     # --- the table -----------------------------------------------------------------------------------------
 
@@ -142,7 +135,7 @@ class Llm(Agent):
         self._refused = self._refused + 1 if fault == "refused" else 0
         if self._refused >= _MOST_REFUSED:
             raise SessionError(f"the endpoint does not let us: {detail}")
-        self._count(view, cost, fault, trio.current_time() - started)
+        self._tell(view, cost, fault, trio.current_time() - started)
         return action
 
     # --- a decision ----------------------------------------------------------------------------------------
@@ -209,18 +202,16 @@ class Llm(Agent):
         The transcript says for which failure the provider was given up, since a replay has no clock.
         """
         cost["tries"] += 1
-        transcript = self._transcript or Transcript(None)
+        transcript = self._transcript
         known = transcript.next_reply(body)
         if known is not None:
             return Outcome.from_json(known)
         if transcript.is_replay:
             raise SessionError(f"the transcript {self.settings.replay} has no reply to this request")
-        if self._provider is None:
-            self._provider = Provider(self.settings.url, self._key, self.transport)
         started = trio.current_time()
         outcome = Outcome("late", detail="cut off by the clock")
         try:
-            outcome = await self._provider.ask(body, self.settings.attempt)
+            outcome = await self.provider.ask(body, self.settings.attempt)
             if outcome.kind == "transient":
                 wait = max(outcome.wait, _FIRST_WAIT_S * 2**failures * random.uniform(0.5, 1))
                 is_last = failures >= self.settings.providers or trio.current_time() + wait >= until
@@ -277,27 +268,21 @@ class Llm(Agent):
         budgets = (ours.budget_usd, self._spent_usd), (ours.budget_tokens, self._spent_tokens)
         return any(most is not None and spent >= most for most, spent in budgets)
 
-    def _count(self, view: HandView, cost: Counter[str], fault: str, seconds: float) -> None:
-        """Count a decision, and tell the house about it."""
-        self.counts.update({"asked": 1, "requests": cost["tries"]})
-        self.counts.update({name: cost[name] for name in ("format", "illegal") if cost[name]})
-        if fault:
-            self.counts[f"default {fault}"] += 1
+    def _tell(self, view: HandView, cost: Counter[str], fault: str, seconds: float) -> None:
+        """Tell the house about a decision."""
         names = ("in", "out", "cached", "reasoning") if not cost["unknown"] else ()
         told = {name: cost[name] for name in (*names, "tries", "format", "illegal") if name in cost}
-        ours = self.settings
-        words = {"model": ours.model[:100], "reading": ours.reading}
-        if self._adapted:
-            words["adapted"] = "+".join(self._adapted)
         usd = None if cost["unpriced"] or not told.keys() & {"in", "out"} else cost["nano_usd"] / 1e9
-        usage = Usage(told, usd, round(seconds * 1000, 1), fault, words)
+        usage: Usage = {
+            **told, "model": self.settings.model[:100], "reading": self.settings.reading,
+            "adapted": "+".join(self._adapted), "usd": usd, "ms": round(seconds * 1000, 1), "fault": fault,
+        }  # fmt: skip
         self.usage = format_usage(view.hand_number, view.betting.text, usage)
 
 
 _PROFILE: Final = Parameter("profile", Parameter.KEYWORD_ONLY, default=None, annotation=Path | None)
-_SETTINGS: Final = signature(Settings).parameters.values()
 Llm.__signature__ = Signature(  # type: ignore[attr-defined]  # the settings declare the options once
-    [_PROFILE, *(each.replace(annotation=KINDS[each.name]) for each in _SETTINGS)]
+    [_PROFILE, *signature(Settings).parameters.values()]
 )
 
 

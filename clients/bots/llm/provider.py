@@ -61,14 +61,14 @@ class Provider:
     Args:
         url: its base.
         key: its key; None for none.
-        transport: moves the bytes instead of the network.
     """
 
-    def __init__(self, url: str, key: str | None, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, url: str, key: str | None) -> None:
         self._url = f"{url.rstrip('/')}/chat/completions"
         bearer = {} if key is None else {"authorization": f"Bearer {key}"}
         self._headers = {"accept-encoding": "identity"} | bearer
-        self._transport = transport
+        self.transport: httpx2.AsyncBaseTransport | None = None
+        """Moves the bytes instead of the network; for tests, before the first request."""
         self._client: httpx2.AsyncClient | None = None
 
     async def ask(self, body: Mapping[str, Any], seconds: float) -> Outcome:
@@ -82,7 +82,7 @@ class Provider:
 
         if self._client is None:
             self._client = httpx2.AsyncClient(
-                headers=self._headers, transport=self._transport, timeout=None, trust_env=False
+                headers=self._headers, transport=self.transport, timeout=None, trust_env=False
             )
         try:
             with trio.fail_after(seconds):

@@ -1,7 +1,5 @@
 """The options of the bot `llm`: on the command line, which wins, or in a TOML file (``profile``)."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tomllib
@@ -12,7 +10,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from clients.core.options import convert, require_between, require_one_of
+from clients.core.options import read_options, require_between, require_one_of
 from protocol.agents.answers import READINGS, Reading
 
 _OTHERS: Final = 0o077
@@ -96,11 +94,11 @@ class Settings:
         """
         if self.key_file is not None:
             try:
-                if os.stat(self.key_file).st_mode & _OTHERS and stat.S_ISREG(os.stat(self.key_file).st_mode):
-                    raise ValueError(f"others can read {self.key_file}: chmod 600 {self.key_file}")
-                key = self.key_file.read_text("ascii").strip()
+                mode, key = self.key_file.stat().st_mode, self.key_file.read_text("ascii").strip()
             except (OSError, UnicodeError) as error:
                 raise ValueError(f"the key file {self.key_file} cannot be read") from error
+            if mode & _OTHERS and stat.S_ISREG(mode):
+                raise ValueError(f"others can read {self.key_file}: chmod 600 {self.key_file}")
         elif self.key_env is not None:
             key = os.environ.get(self.key_env, "").strip()
             if not key:
@@ -126,10 +124,6 @@ def _check_url(url: str) -> None:
         raise ValueError("a key in url can be seen by everybody: use key-file or key-env")
 
 
-KINDS: Final = {field.name: field.type for field in attrs.fields(attrs.resolve_types(Settings))}
-"""The options' types, by name."""
-
-
 def settings_of(profile: Path | None, given: Mapping[str, Any]) -> Settings:
     """The settings of a profile, with what is given besides it.
 
@@ -146,14 +140,4 @@ def _read(profile: Path) -> dict[str, Any]:
         raise ValueError(f"{profile} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{profile}: {error}") from error
-    values = {}
-    for key, value in found.items():
-        name = key.replace("-", "_")
-        if name not in KINDS:
-            raise ValueError(f"{profile}: there is no option {key!r}; there are {', '.join(KINDS)}")
-        try:
-            text = ("on" if value else "off") if isinstance(value, bool) else str(value)
-            values[name] = convert(text, KINDS[name])
-        except ValueError as error:
-            raise ValueError(f"{profile}: {key}: expected {error}") from None
-    return values
+    return read_options(str(profile), Settings, {key: str(value) for key, value in found.items()})

@@ -29,7 +29,7 @@ async def recorded(folder: Path, vice: str, every: int) -> str:
     )
     provider.vice, provider.every = vice, every
     agent = Llm(url="http://x/v1", model="m-1", transcript=folder / "said", providers=0, price="1/2")
-    agent.transport = httpx2.ASGITransport(provider)
+    agent.provider.transport = httpx2.ASGITransport(provider)
     await log_of(GAME, [agent, AlwaysCall()], HANDS)
     return f"M=llm:replay={folder / 'said'},model=m-1,providers=0,price=1/2"
 
@@ -85,7 +85,7 @@ def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -
     header = (tmp_path / "m" / "match.log").read_text().splitlines()[:8]
     plan = json.loads((tmp_path / "m" / "plan.json").read_text())
     records = map(parse_record, (tmp_path / "m" / "usage").read_text().splitlines())
-    censored = {each[1] for each in records if each is not None and each[2].fault == "provider"}
+    censored = {each[1] for each in records if each is not None and each[2].get("fault") == "provider"}
 
     assert "# deals with a censored decision do not count" in header
     assert plan["parameters"]["censor"] is True
@@ -102,7 +102,7 @@ def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -
     assert f"censored: {len(censored)} of {HANDS} deals do not count; no verdict above 2%" in told.stdout
 
 
-GOOD = Usage({"in": 6, "out": 1, "tries": 2}, 0.5, 3.5, "late", {"model": "m"})
+GOOD: Usage = {"in": 6, "out": 1, "tries": 2, "usd": 0.5, "ms": 3.5, "fault": "late", "model": "m"}
 
 
 @pytest.mark.parametrize(

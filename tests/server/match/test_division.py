@@ -57,13 +57,13 @@ def test_the_match_is_that_of_one_table(tmp_path: Path) -> None:
 
 COSTLY = """\
 from clients import CALL, Agent, run
-from protocol.agents.usage import Usage, format_usage
+from protocol.agents.usage import format_usage
 
 class Costly(Agent):
     is_stateless = states_usage = True
 
     def choose_action(self, view):
-        self.usage = format_usage(view.hand_number, view.betting.text, Usage({"in": view.hand_number}))
+        self.usage = format_usage(view.hand_number, view.betting.text, {"in": view.hand_number})
         return CALL
 
 run(Costly)
