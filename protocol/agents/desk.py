@@ -24,7 +24,7 @@ class Stream(Protocol):
     """Bytes both ways, such as ``trio.abc.Stream``."""
 
     async def send_all(self, data: bytes) -> None:
-        """Send bytes; nothing happens if the other side has gone."""
+        """Send bytes after those before them; nothing happens if the other side has gone."""
 
     async def receive_some(self) -> bytes | bytearray:
         """Receive bytes; none at the end."""
@@ -62,7 +62,6 @@ class RoomDesk:
         self._is_asked = False  # the room owes an answer, whether or not somebody still waits for it
         self._answer: Any = None  # to the last request: a Seated, a SeatError or rows of tables
         self._rows: list[dict[str, Any]] = []
-        self._unsent, self._is_sending = b"", False
         self._wanted: str | None = None  # the table that we sit at, or want to
 
     # --- the room says -------------------------------------------------------------------------------------
@@ -75,7 +74,7 @@ class RoomDesk:
         """
         connection = self._connection
         try:
-            await self._send(self._opening())
+            await self._stream.send_all(self._opening())
             while True:
                 event = connection.next_event()
                 if event is NEED_DATA:
@@ -136,23 +135,12 @@ class RoomDesk:
         self._answer, self._is_asked = answer, False
         self._told.set()
 
-    async def _send(self, data: bytes) -> None:
-        """Send, one after another whatever the client asks for at once."""
-        self._unsent += data
-        while self._unsent and not self._is_sending:
-            self._is_sending = True
-            data, self._unsent = self._unsent, b""
-            try:
-                await self._stream.send_all(data)
-            finally:
-                self._is_sending = False
-
     # --- the client asks -----------------------------------------------------------------------------------
 
     async def _request(self, word: str, text: str = "") -> None:
         if self._connection.state is State.CLOSED or self.book.status == "closed":
             raise SeatError("closed", "The table has closed.")
-        await self._send(self._opening() + self._connection.send(events.Request(word, text)))
+        await self._stream.send_all(self._opening() + self._connection.send(events.Request(word, text)))
 
     async def _asked(self, word: str, text: str = "") -> Any:
         """The room's answer to a request in the lobby.
@@ -186,7 +174,7 @@ class RoomDesk:
         """Answer a turn."""
         receipt = self.book.answer(message)
         if "again" not in receipt and self._connection.state is State.TO_ACT:
-            await self._send(self._connection.send(events.Reply(self.book.action)))
+            await self._stream.send_all(self._connection.send(events.Reply(self.book.action)))
         return receipt
 
     async def top_up(self, chips: int) -> None:

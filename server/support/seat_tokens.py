@@ -28,13 +28,22 @@ def hidden_tokens(files: Sequence[str], environment: Mapping[str, str], seats: i
     names = [f"{SEAT_TOKEN}{number}" for number in range(1, seats + 1)]
     tokens = [checked_token(environment[name], name) if environment.get(name) else None for name in names]
     for seat, path in by_seat(files, "--seat-token-file SEAT=PATH", seats):
-        try:
-            with open(path, encoding="utf-8") as file:
-                tokens[seat] = checked_token(file.read(), path)
-        except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not text"
-            raise ValueError(f"the token file {path} cannot be read: {reason}") from None
+        tokens[seat] = token_in(path)
     return tokens
+
+
+def token_in(path: str) -> str:
+    """The token in a file.
+
+    Raises:
+        ValueError: it cannot be read, or holds none; the message is one line.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            return checked_token(file.read(), path)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise ValueError(f"the token file {path} cannot be read: {reason}") from None
 
 
 def by_seat(items: Sequence[str], usage: str, seats: int) -> Iterator[tuple[int, str]]:

@@ -44,13 +44,14 @@ class Talk:
     """
 
     def __init__(self, stream: trio.abc.Stream) -> None:
-        self._stream = stream
+        self._stream, self._turn = stream, trio.Lock()
 
     async def send_all(self, data: bytes) -> None:
-        """Send bytes, all of them even if whoever wants it sent is cancelled."""
+        """Send bytes after those before them, all of them even if whoever wants it sent is cancelled."""
         gone = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
         with gone, trio.CancelScope(shield=True):
-            await self._stream.send_all(data)
+            async with self._turn:
+                await self._stream.send_all(data)
 
     async def receive_some(self) -> bytes:
         """Receive bytes; none at the end."""

@@ -12,8 +12,10 @@ import click
 from click import IntRange
 
 from clients.core.one_line import MOST_SECONDS, CommandError, Decorated
+from engine.support.user_input import told_as
 from protocol import variables
 from server.support.options import FiniteRange, flag, option
+from server.support.seat_tokens import token_in
 
 _TOKEN: Final = "riverboat.token"
 # In a command's `meta`: the token of its --token-file.
@@ -72,14 +74,8 @@ def read_token(path: Path) -> str:
     Raises:
         CommandError: it cannot be read, or holds none.
     """
-    try:
-        token = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise CommandError(f"the token file {path} cannot be read: {reason}") from error
-    if not token or token.split()[1:]:
-        raise CommandError(f"{path} holds no token: expected one word")
-    return token
+    with told_as(CommandError, ValueError):
+        return token_in(str(path))
 
 
 @contextmanager

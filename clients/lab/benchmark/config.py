@@ -10,6 +10,7 @@ import attrs
 from clients.core.registry import UnknownBot, make_bot
 from engine.poker.rules import GameDefinition, load_game
 from engine.support.user_input import told_as
+from protocol.agents.turns import SeatError
 from server.league.comparing.versions import sides_of
 from server.support.toml_text import Section, parse_toml, read_text
 
@@ -63,6 +64,21 @@ class BenchmarkConfig:
     """A second, of one address."""
     abandon_s: float = 600.0
     """After which a hand for which nobody asks is finished by checks and folds, and counts."""
+
+    def offered(self, opponent: str | None, game: str | None) -> tuple[Opponent, str]:
+        """An opponent and a game that it plays; the usual ones for None.
+
+        Raises:
+            SeatError: there is no such opponent, or it does not play that.
+        """
+        name = opponent or next(iter(self.opponents))
+        found = self.opponents.get(name)
+        if found is None:
+            raise SeatError("no_seat", f"There is no such opponent: expected {', '.join(self.opponents)}.")
+        game = game or next(iter(found.games))
+        if game not in found.games:
+            raise SeatError("no_seat", f"{name} does not play that: expected {', '.join(found.games)}.")
+        return found, game
 
 
 def default_benchmark() -> BenchmarkConfig:

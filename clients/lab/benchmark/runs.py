@@ -23,6 +23,7 @@ from clients.lab.benchmark.config import BenchmarkConfig, Opponent
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import Action, HandState, HandView
 from engine.support.files.whole import write_whole
+from engine.support.user_input import fault_text
 from protocol.agents.answers import default_action
 from protocol.agents.observation import Observation
 from protocol.agents.turns import SeatError, TurnBook
@@ -325,8 +326,8 @@ class Run:
                 waiting = await trio.to_thread.run_sync(step, await waiting)
         except Exception as error:
             self._fault = "The house's player has failed: the run ends here. The operator has been told."
-            what = f"{type(error).__name__}: {error}"
-            self._console.err(f"riverboat: {self.facts.number}, hand {hand.number}: {what}\n")
+            where = f"{self.facts.number}, hand {hand.number}"
+            self._console.err(f"riverboat: {where}: {fault_text(error)}\n")
             raise SeatError("closed", self._fault) from error
         hand.look()
         if hand.final is not None:
@@ -402,16 +403,12 @@ class Runs:
         config = self._config
         if sum(run.is_in_use for run in self) >= config.runs:
             raise SeatError("busy", "There are too many open runs: close one.")
-        name = opponent or (pair.facts.opponent if pair else next(iter(config.opponents)))
-        if name not in config.opponents:
-            raise SeatError("no_seat", f"There is no such opponent: expected {', '.join(config.opponents)}.")
-        playing = config.opponents[name]
-        game = game or (pair.facts.game if pair else next(iter(playing.games)))
-        if game not in playing.games:
-            raise SeatError("no_seat", f"{name} does not play that: expected {', '.join(playing.games)}.")
+        if pair is not None:
+            opponent, game = opponent or pair.facts.opponent, game or pair.facts.game
+        playing, game = config.offered(opponent, game)
         cards: MatchKey | MatchSeed = MatchKey.random() if seed is None else MatchSeed(seed)
         if pair is not None:
-            if (name, game) != (pair.facts.opponent, pair.facts.game) or seed is not None:
+            if (playing.name, game) != (pair.facts.opponent, pair.facts.game) or seed is not None:
                 raise SeatError("refused", "A pair has the same opponent, game and cards.")
             cards = pair.cards
             if not pair.is_closed:  # whoever sees these hands knows cards of that run
@@ -421,7 +418,7 @@ class Runs:
         key = f"{number}.{secrets.token_hex(20)}"
         key_hash, partner = sha256(key.encode()).hexdigest(), None if pair is None else pair.facts.number
         facts = RunFacts(
-            number, name, playing.sha256, game, label, key_hash, cards.text, partner,
+            number, playing.name, playing.sha256, game, label, key_hash, cards.text, partner,
             is_ranked=seed is None and pair is None,
         )  # fmt: skip
         run = self._by_number[number] = Run(facts, playing, config, self._console)

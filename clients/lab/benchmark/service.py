@@ -6,7 +6,6 @@ Errors are the objects of `protocol.agents.turns`, with HTTP's status; the first
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import trio
@@ -26,7 +25,7 @@ from server.room.config import RoomConfig
 from server.room.door import listen
 from server.room.web.bridge import bearer
 from server.room.web.guard import Guard
-from server.room.web.seat_api import Handler, answer_json, answering, body_of, refusal
+from server.room.web.seat_api import Handler, answer_json, body_of, refusal
 from server.room.web.serving import Browsers
 from server.support.console import Console
 
@@ -83,26 +82,27 @@ class Service:
     def application(self) -> Starlette:
         """The ASGI application."""
         run, hand = "/v1/runs/{run}", "/v1/runs/{run}/hands/{hand:int}"
-        served: list[tuple[str, str, Handler, Callable[[SeatError], Response]]] = [
-            ("GET", "/v1/opponents", self._opponents, _error),
-            ("POST", "/v1/runs", self._create, _error),
-            ("POST", f"{run}/hands", self._deal, _error),
-            ("GET", hand, self._look, _error),
-            ("POST", f"{hand}/act", self._act, _error),
-            ("GET", f"{run}/results", self._results, _error),
-            ("POST", f"{run}/close", self._close, _error),
-            ("GET", "/v1/leaderboard", self._leaderboard, _error),
-            ("POST", "/api/new_hand", self._session_deal, _error_msg),
-            ("POST", "/api/act", self._session_act, _error_msg),
-            ("POST", "/hands", self._deal, _error),
-            ("GET", "/hands/in-progress", self._hands_open, _error),
-            ("GET", "/hands/{hand:int}", self._look, _error),
-            ("POST", "/hands/{hand:int}/act", self._hands_act, _error),
-            ("GET", "/results", self._results, _error),
-            ("GET", "/leaderboard", self._leaderboard, _error),
+        served: list[tuple[str, str, Handler]] = [
+            ("GET", "/v1/opponents", self._opponents),
+            ("POST", "/v1/runs", self._create),
+            ("POST", f"{run}/hands", self._deal),
+            ("GET", hand, self._look),
+            ("POST", f"{hand}/act", self._act),
+            ("GET", f"{run}/results", self._results),
+            ("POST", f"{run}/close", self._close),
+            ("GET", "/v1/leaderboard", self._leaderboard),
+            ("POST", "/api/new_hand", self._session_deal),
+            ("POST", "/api/act", self._session_act),
+            ("POST", "/hands", self._deal),
+            ("GET", "/hands/in-progress", self._hands_open),
+            ("GET", "/hands/{hand:int}", self._look),
+            ("POST", "/hands/{hand:int}/act", self._hands_act),
+            ("GET", "/results", self._results),
+            ("GET", "/leaderboard", self._leaderboard),
         ]
         return Starlette(
-            routes=[Route(path, answering(do, say), methods=[method]) for method, path, do, say in served]
+            routes=[Route(path, do, methods=[method]) for method, path, do in served],
+            exception_handlers={SeatError: _error},
         )
 
     # --- our own -------------------------------------------------------------------------------------------
@@ -146,13 +146,8 @@ class Service:
         return answer_json(await self._scorer.results(run))
 
     async def _leaderboard(self, request: Request) -> Response:
-        offered = self._config.opponents
-        opponent = offered.get(request.query_params.get("opponent", next(iter(offered))))
-        if opponent is None:
-            raise SeatError("no_seat", f"There is no such opponent: expected {', '.join(offered)}.")
-        game = request.query_params.get("game", next(iter(opponent.games)))
-        if game not in opponent.games:
-            raise SeatError("no_seat", f"It does not play that: expected {', '.join(opponent.games)}.")
+        asked = request.query_params
+        opponent, game = self._config.offered(asked.get("opponent"), asked.get("game"))
         rows = await self._scorer.leaderboard(opponent, game)
         return answer_json({"opponent": opponent.as_json(), "game": game, "rows": rows})
 
@@ -257,15 +252,15 @@ def _shown(request: Request, run: Run, hand: BenchmarkHand) -> dict[str, Any]:
 # --- requests and answers ----------------------------------------------------------------------------------
 
 
-def _error(error: SeatError) -> Response:
-    response = refusal(error)
+async def _error(request: Request, error: Exception) -> Response:
+    """A `SeatError` as an answer, in the words of the dialect."""
+    assert isinstance(error, SeatError)  # the application asks for no others
+    if request.url.path.startswith("/api/"):
+        text = "Unknown token" if error.code == "unauthorized" else str(error)
+        return answer_json({"error_msg": text}, error.status if error.code == "too_large" else 200)
+    response = await refusal(request, error)
     response.status_code = _BUSY if error.code == "busy" else error.status
     return response
-
-
-def _error_msg(error: SeatError) -> Response:
-    text = "Unknown token" if error.code == "unauthorized" else str(error)
-    return answer_json({"error_msg": text}, error.status if error.code == "too_large" else 200)
 
 
 def _key(request: Request) -> str:

@@ -74,22 +74,16 @@ def _raise_of(intention: Move | RaiseTo | RaiseBy, view: HandView) -> Action | N
     if low is None or high is None:
         return Nonsense(legal.why_no_raise)
     match intention:
-        case Move.RAISE:
-            total = low
-        case Move.ALL_IN:
-            total = stack
-        case Move.RAISE_POT:
-            total = int(betting.total_of_pots(1.0))
-        case Move.RAISE_HALF:
-            total = int(betting.total_of_pots(0.5))
         case RaiseTo(total=to):
             total = to
         case RaiseBy(chips=chips):
             total = betting.max_spent + chips  # on top of what a call comes to
-        case _:  # pragma: no cover - the other moves are not raises
-            raise AssertionError(intention)
-    if legal.is_limit and intention is Move.RAISE:
-        return legal.raising_to()
+        case Move.RAISE:
+            return legal.raising_to()
+        case Move.ALL_IN:
+            total = stack
+        case _:
+            total = int(betting.total_of_pots(0.5 if intention is Move.RAISE_HALF else 1.0))
     if low <= total <= high:
         return legal.raising_to() if legal.is_limit else raise_to(total)
     if legal.is_limit:

@@ -24,6 +24,7 @@ from engine.poker.rules import GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
 from engine.support.palette import style_of_pages
+from protocol.agents.turns import SeatError
 from server.records.curves import curve
 from server.records.formats.said import FormatError
 from server.records.pages import PHONE, page_environment
@@ -40,7 +41,7 @@ from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
-from server.room.web.seat_api import SeatApi, answer_json
+from server.room.web.seat_api import SeatApi, answer_json, refusal
 from server.support.console import Console
 from server.table.rules.sit_and_go import prizes_by_place
 
@@ -104,7 +105,7 @@ class Pages:
                 *self.agents.routes(),
                 *([] if self._mcp is None else [Route(MCP_PATH, self._mcp)]),
             ],
-            exception_handlers={HTTPException: self._excuse},
+            exception_handlers={HTTPException: self._excuse, SeatError: refusal},
         )
 
     def has_limits(self, scope: Scope) -> bool:

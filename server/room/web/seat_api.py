@@ -47,10 +47,10 @@ class SeatApi:
         """The routes."""
         own: dict[str, Handler] = {"tables": self.tables, "sit": self._sit, "leave": self._leave}
         routes: list[BaseRoute] = [
-            Route(path, answering(own.get(tool) or partial(self._asked, tool)), methods=[method])
+            Route(path, own.get(tool) or partial(self._asked, tool), methods=[method])
             for tool, (method, path, _, _) in ADDRESSES.items()
         ]
-        document = Route(f"{ROOT}/openapi.json", answering(self._document), methods=["GET"])
+        document = Route(f"{ROOT}/openapi.json", self._document, methods=["GET"])
         return [*routes, document, WebSocketRoute(f"{ROOT}/seat", self._talk)]
 
     def knows(self, scope: Scope) -> bool:
@@ -233,24 +233,13 @@ async def _message(websocket: WebSocket) -> Any:
 # --- requests and answers ----------------------------------------------------------------------------------
 
 
-def refusal(error: SeatError) -> Response:
-    """An error as an answer."""
+async def refusal(request: Request, error: Exception) -> Response:
+    """A `SeatError` as an answer."""
+    assert isinstance(error, SeatError)  # the application asks for no others
     response = answer_json(error.as_json(), error.status)
     if error.code in _RETRY:
         response.headers["retry-after"] = "2"
     return response
-
-
-def answering(handler: Handler, say: Callable[[SeatError], Response] = refusal) -> Handler:
-    """A handler whose errors are answers."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except SeatError as error:
-            return say(error)
-
-    return answer
 
 
 def answer_json(value: Any, status: int = 200) -> Response:
