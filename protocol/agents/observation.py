@@ -46,7 +46,7 @@ def observe(view: HandView, seat: int, turn: str = "", seconds: float | None = N
     seen["game"] = {"betting": kind, "players": game.num_players, **posts, "definition": definition}
     seen["you"] = {"seat": seat, "position": view.position, "cards": texts(view.own_cards)}
     seen["board"], seen["pot"] = texts(view.board), view.pot
-    places = [_place(view, seat, each) for each in range(game.num_players)]
+    places = [_place(view, seat, each, name) for each, name in enumerate(game.position_names)]
     seen["seats"] = sorted(places, key=itemgetter("seat"))
     seen["actions"] = actions(view, seat)
     if view.is_our_turn:
@@ -105,19 +105,18 @@ def actions(view: HandView, seat: int) -> list[dict[str, Any]]:
     """The actions of a hand so far, oldest first."""
     told = []
     for deed in deeds(view.betting):
-        name = street(view.game, deed.before.betting_round)
-        entry = {"street": name, "seat": view.seat_of(deed.position, seat), "do": deed.word}
+        name, word = street(view.game, deed.before.betting_round), deed.word
+        entry = {"street": name, "seat": view.seat_of(deed.position, seat), "do": word}
         if deed.action.kind is ActionKind.RAISE:
             entry["to"] = deed.after.spent[deed.position]
-        told.append({**entry, "put_in": deed.paid} if deed.word not in ("fold", "check") else entry)
+        told.append({**entry, "put_in": deed.paid} if word not in ("fold", "check") else entry)
     return told
 
 
-def _place(view: HandView, seat: int, position: int) -> dict[str, Any]:
-    game, betting = view.game, view.betting
-    name, spent = game.position_names[position], betting.spent[position]
+def _place(view: HandView, seat: int, position: int, name: str) -> dict[str, Any]:
+    betting, spent = view.betting, view.betting.spent[position]
     place = {"seat": view.seat_of(position, seat), "position": position, "name": name}
-    chips = {"left": game.betting_stacks[position] - spent, "in_pot": spent}
+    chips = {"left": view.game.betting_stacks[position] - spent, "in_pot": spent}
     cards = [] if position == view.position else texts(view.hole_cards[position])
     return {**place, **chips, "folded": betting.folded[position], "cards": cards}
 

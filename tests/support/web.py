@@ -9,17 +9,7 @@ from typing import Any
 import attrs
 import httpx2
 import trio
-from wsproto import ConnectionType, WSConnection
-from wsproto.events import (
-    AcceptConnection,
-    BytesMessage,
-    CloseConnection,
-    Event,
-    Ping,
-    RejectConnection,
-    Request,
-    TextMessage,
-)
+from wsproto import ConnectionType, WSConnection, events
 
 from server.room.config import RoomConfig
 from server.room.web.serving import serve_web
@@ -46,8 +36,8 @@ class WebSocket:
         self.stream = stream
         self._connection = WSConnection(ConnectionType.CLIENT)
         extra = [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-        self._waiting: list[Event] = []
-        self._request = Request(host=host, target=target, extra_headers=extra)
+        self._waiting: list[events.Event] = []
+        self._request = events.Request(host=host, target=target, extra_headers=extra)
 
     async def open(self) -> None:
         """Make the handshake.
@@ -57,8 +47,8 @@ class WebSocket:
         """
         await self.stream.send_all(self._connection.send(self._request))
         event = await self._next_event()
-        if not isinstance(event, AcceptConnection):
-            raise Rejected(event.status_code if isinstance(event, RejectConnection) else event)
+        if not isinstance(event, events.AcceptConnection):
+            raise Rejected(event.status_code if isinstance(event, events.RejectConnection) else event)
 
     async def say(self, *lines: str) -> None:
         """Send lines, all in one message."""
@@ -66,27 +56,27 @@ class WebSocket:
 
     async def send(self, text: str | bytes) -> None:
         """Send a message."""
-        event = BytesMessage(text) if isinstance(text, bytes) else TextMessage(text)
+        event = events.BytesMessage(text) if isinstance(text, bytes) else events.TextMessage(text)
         await self.stream.send_all(self._connection.send(event))
 
     async def message(self) -> Any:
         """The next message, parsed as JSON; None at the end."""
         text = ""
         while (event := await self._next_event()) is not None:
-            if isinstance(event, TextMessage):
+            if isinstance(event, events.TextMessage):
                 text += event.data
                 if event.message_finished:
                     return json.loads(text)
         return None
 
-    async def _next_event(self) -> Event | None:
+    async def _next_event(self) -> events.Event | None:
         """The next event; pings are answered, and None is the end."""
         while True:
             while self._waiting:
                 event = self._waiting.pop(0)
-                if isinstance(event, CloseConnection):
+                if isinstance(event, events.CloseConnection):
                     return None
-                if not isinstance(event, Ping):
+                if not isinstance(event, events.Ping):
                     return event
                 await self.stream.send_all(self._connection.send(event.response()))
             try:

@@ -24,7 +24,8 @@ from server.room.web.audience import until_gone
 from server.room.web.bridge import Bridge, Bridges, bearer, player_of
 from server.support.talk import beside
 
-_SIT_S: Final = 10.0
+_FIRST_S: Final = 10.0
+# For a WebSocket's first message.
 _SIT: Final = closed({"table": WORD}, {"chips": CHIPS, "name": WORD, "token": WORD})
 # Of a WebSocket's first message.
 _RETRY: Final = ("busy", "too_many")
@@ -95,7 +96,7 @@ class SeatApi:
             SeatError: the room refuses, or there are too many at its door.
         """
         try:
-            with trio.fail_after(_SIT_S):
+            with trio.fail_after(MOST_WAIT_S):  # a seat is given between hands
                 return await call(bridge, "sit", wanted, trio.move_on_after)
         except trio.TooSlowError:
             raise SeatError("busy", "The table has not answered: try again.") from None
@@ -148,7 +149,7 @@ class SeatApi:
     async def _talk(self, websocket: WebSocket) -> None:
         """A seat as a conversation: turns from the room, acts to it."""
         await websocket.accept()
-        with trio.move_on_after(_SIT_S):
+        with trio.move_on_after(_FIRST_S):
             given = await _message(websocket)
         bridge = None
         try:

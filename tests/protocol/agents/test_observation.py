@@ -7,19 +7,8 @@ import attrs
 import pytest
 from jsonschema import Draft202012Validator
 
+from engine.poker import rules
 from engine.poker.cards import parse_cards
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    GameDefinition,
-    HandView,
-    game_names,
-    initial_betting,
-    load_game,
-    parse_game,
-    raise_to,
-)
 from protocol import BadMatchState
 from protocol.agents.observation import SCHEMA, observe, rules_in_words, view_of
 from tests.support.hands.strategies import play
@@ -28,7 +17,7 @@ from tests.support.hands.views import view_after
 VALID = Draft202012Validator(SCHEMA)
 
 
-def random_views(game: GameDefinition, hands: int) -> Iterator[tuple[HandView, int]]:
+def random_views(game: rules.GameDefinition, hands: int) -> Iterator[tuple[rules.HandView, int]]:
     rng = random.Random(7)
     for hand in range(hands):
         states = play(game, hand, [rng.randrange(2**16) for _ in range(300)])
@@ -39,13 +28,15 @@ def random_views(game: GameDefinition, hands: int) -> Iterator[tuple[HandView, i
 
 def replayed(seen: dict[str, Any]) -> str:
     """The betting's text by the observation's actions alone, each of which has the sizes that it says."""
-    game = parse_game(seen["game"]["definition"].replace(";", "\n"), "game")
+    game = rules.parse_game(seen["game"]["definition"].replace(";", "\n"), "game")
     positions = {place["seat"]: place["position"] for place in seen["seats"]}
-    node = initial_betting(game)
+    node = rules.initial_betting(game)
     for each in seen["actions"]:
         assert positions[each["seat"]] == node.position_to_act
-        sized = LIMIT_RAISE if game.is_limit else raise_to(each.get("to", 0))
-        action = {"fold": FOLD, "check": CALL, "call": CALL, "bet": sized, "raise": sized}[each["do"]]
+        sized = rules.LIMIT_RAISE if game.is_limit else rules.raise_to(each.get("to", 0))
+        action = {"fold": rules.FOLD, "check": rules.CALL, "call": rules.CALL, "bet": sized, "raise": sized}[
+            each["do"]
+        ]
         after = node.apply(action)
         actor = positions[each["seat"]]
         assert each.get("put_in", 0) == max(0, after.spent[actor] - node.spent[actor])
@@ -58,9 +49,9 @@ def replayed(seen: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("hands", [4, pytest.param(800, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", game_names())
+@pytest.mark.parametrize("name", rules.game_names())
 def test_an_observation_tells_the_whole_view_and_nothing_else(name: str, hands: int) -> None:
-    for view, seat in random_views(load_game(name), hands):
+    for view, seat in random_views(rules.load_game(name), hands):
         seen = observe(view, seat, "1.2.3", 9.5)
         again = json.loads(json.dumps(seen))
         VALID.validate(again)
@@ -107,7 +98,7 @@ def test_what_is_no_observation_is_refused(state: dict[str, Any]) -> None:
 
 
 def test_the_rules_are_told_in_words_without_advice() -> None:
-    words = [rules_in_words(load_game(name)) for name in ("nolimit-6p-ante", "limit-2p", "leduc")]
+    words = [rules_in_words(rules.load_game(name)) for name in ("nolimit-6p-ante", "limit-2p", "leduc")]
 
     assert "pays an ante" in words[0]
     assert "A raise adds 10, 10, 20, 20 chips by round; at most 3, 4, 4, 4 raises" in words[1]

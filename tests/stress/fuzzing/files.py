@@ -23,18 +23,7 @@ from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, journ
 from clients.learners.preflop import knowledge as preflop_knowledge
 from clients.learners.street import knowledge as street_knowledge
 from engine.learning.street import ActionValues
-from engine.poker.rules import (
-    CardDealer,
-    GameDefinition,
-    GameDefinitionError,
-    HandState,
-    IllegalActionError,
-    format_game,
-    initial_hand,
-    load_game,
-    parse_betting,
-    parse_game,
-)
+from engine.poker import rules
 from engine.support.files.archive import ArchiveError, decode_archive
 from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
@@ -68,14 +57,14 @@ from tests.test_architecture import ROOT
 
 def _game_files(rng: random.Random) -> None:
     data = encoded(mutated_text(rng, games()))
-    game = parse_game(data, "some.game")
-    assert parse_game(format_game(game)) == game
+    game = rules.parse_game(data, "some.game")
+    assert rules.parse_game(rules.format_game(game)) == game
     if rng.random() < 0.2:
         _play_a_hand(game, rng)
 
 
-def _play_a_hand(game: GameDefinition, rng: random.Random) -> None:
-    state: HandState = initial_hand(game, 0, CardDealer(game, rng.randrange(2**32)).deal())
+def _play_a_hand(game: rules.GameDefinition, rng: random.Random) -> None:
+    state: rules.HandState = rules.initial_hand(game, 0, rules.CardDealer(game, rng.randrange(2**32)).deal())
     for _ in range(400):
         if state.is_finished:
             state.chips_won()
@@ -89,7 +78,7 @@ def _log_lines(rng: random.Random) -> None:
     record = parse_hand(line)
     parse_score(line)
     if record is not None:
-        parse_betting(log.game, record.betting)
+        rules.parse_betting(log.game, record.betting)
 
 
 def _hand_histories(rng: random.Random) -> None:
@@ -106,7 +95,7 @@ def _transactions(name: str) -> list[str]:
     """Lines of the transaction log of a golden log's match."""
     lines = []
     for record in log_of(name).records[:HANDS]:
-        for _, _, action in parse_betting(log_of(name).game, record.betting).steps():
+        for _, _, action in rules.parse_betting(log_of(name).game, record.betting).steps():
             lines.append(f"{action} {record.hand_number} 1795244896.520175 1795244896.520224\n")
     return lines
 
@@ -188,13 +177,13 @@ def _knowledge_files(rng: random.Random) -> None:
     path = _FOLDER / "knowledge.npz"
     journal_path(path).unlink(missing_ok=True)
     if rng.random() < 0.5:
-        game = load_game(_STREET_GAME)
+        game = rules.load_game(_STREET_GAME)
         arrays: dict[str, Any] = {
             "places": np.array([4, 9], np.int32),
             "values": np.array([0.5, 1], np.float32),
             "counts": np.array([3, 1], np.int32),
         }
-        meta: dict[str, Any] = {"hands": 7, "game": format_game(game)}
+        meta: dict[str, Any] = {"hands": 7, "game": rules.format_game(game)}
         kind, text = street_knowledge.KIND, street_knowledge.describe_game(game)
     else:
         arrays = {"keys": np.array([3, 17], np.int32), "values": np.ones((2, 6), np.int32)}
@@ -215,7 +204,7 @@ def _knowledge_files(rng: random.Random) -> None:
     assert knowledge is not None
     if knowledge.kind == street_knowledge.KIND:
         try:
-            street_knowledge.fill_values(ActionValues.unlearnt(load_game(_STREET_GAME)), knowledge)
+            street_knowledge.fill_values(ActionValues.unlearnt(rules.load_game(_STREET_GAME)), knowledge)
         except (TypeError, ValueError) as error:  # as `StreetKnowledge.begin` takes them
             raise KnowledgeError(f"{path} is damaged: {error}") from error
     else:
@@ -338,8 +327,8 @@ def _toml_files(rng: random.Random) -> None:
 
 TARGETS: Final = (
     Target("TOML files", _toml_files, _MISTAKES_IN_TOML, 0.03),
-    Target("game files", _game_files, (GameDefinitionError,), 0.09),
-    Target("logs", _log_lines, (ValueError, IllegalActionError), 0.1),
+    Target("game files", _game_files, (rules.GameDefinitionError,), 0.09),
+    Target("logs", _log_lines, (ValueError, rules.IllegalActionError), 0.1),
     Target("hand histories", _hand_histories, (LogError, FormatError), 0.02),
     Target("transaction logs", _transaction_lines, (TransactionError,), 0.14, False),
     Target("resumed matches", _resumed_matches, (MatchAborted,), 0.005, False),

@@ -7,22 +7,11 @@ from typing import Final
 import trio
 import trio.testing
 
+import protocol
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.guess import GameGuess
 from clients.core.session import SessionError, play
 from engine.poker.rules import CardDealer, HandView, initial_hand
-from protocol import (
-    NEED_DATA,
-    ConnectionClosed,
-    DealerConnection,
-    PlayerConnection,
-    RemoteProtocolError,
-    Reply,
-    StateUpdate,
-    TurnToAct,
-    Version,
-    parse_match_state,
-)
 from protocol.errors import BadMatchState
 from protocol.extension import format_game_line
 from protocol.match_state import MatchStateReader
@@ -33,7 +22,7 @@ def _dealers_end(rng: random.Random) -> None:
     name = rng.choice(LOGS)
     game = log_of(name).game
     said, _ = said_and_told(name)
-    connection = DealerConnection(game)
+    connection = protocol.DealerConnection(game)
     data = b"VERSION:2.0.0\r\n" if rng.random() < 0.9 else b""
     for _ in range(rng.randint(1, 4)):
         data += encoded(mutated_text(rng, said)) + rng.choice((b"\r\n", b"\n", b""))
@@ -41,14 +30,14 @@ def _dealers_end(rng: random.Random) -> None:
     view = state.view(rng.randrange(game.num_players))
     for chunk in [*chunks(rng, data), b""]:
         connection.receive_data(chunk)
-        while (event := connection.next_event()) is not NEED_DATA:
-            if isinstance(event, ConnectionClosed):
+        while (event := connection.next_event()) is not protocol.NEED_DATA:
+            if isinstance(event, protocol.ConnectionClosed):
                 return
-            if isinstance(event, Reply) and event.action is not None:
+            if isinstance(event, protocol.Reply) and event.action is not None:
                 state.betting.is_legal(event.action)
                 state.legal_actions().nearest(event.action)
         if connection.state.value == "watching" and rng.random() < 0.8:
-            connection.send(TurnToAct(view))
+            connection.send(protocol.TurnToAct(view))
 
 
 def _players_end(rng: random.Random) -> None:
@@ -56,17 +45,17 @@ def _players_end(rng: random.Random) -> None:
     _, told = said_and_told(name)
     guess = GameGuess()
     game = log_of(name).game if rng.random() < 0.5 else None
-    connection = PlayerConnection(game, guess.candidates)
-    connection.send(Version())
+    connection = protocol.PlayerConnection(game, guess.candidates)
+    connection.send(protocol.Version())
     start = rng.randrange(len(told))
     lines = [mutated_text(rng, [line, *told[:9]], 1) for line in told[start : start + rng.randint(1, 8)]]
     data = b"".join(encoded(line) + b"\r\n" for line in lines)
     for chunk in [*chunks(rng, data), b""]:
         connection.receive_data(chunk)
-        while (event := connection.next_event()) is not NEED_DATA:
-            if isinstance(event, ConnectionClosed):
+        while (event := connection.next_event()) is not protocol.NEED_DATA:
+            if isinstance(event, protocol.ConnectionClosed):
                 return
-            if isinstance(event, StateUpdate | TurnToAct):
+            if isinstance(event, protocol.StateUpdate | protocol.TurnToAct):
                 _use(event.view)
 
 
@@ -88,7 +77,7 @@ def _match_states(rng: random.Random) -> None:
     for line in told[start : start + 3]:
         text = mutated_text(rng, [line], 2)
         found: list[HandView | None] = []
-        for read in (reader.read, functools.partial(parse_match_state, game=game)):
+        for read in (reader.read, functools.partial(protocol.parse_match_state, game=game)):
             try:
                 found.append(read(text))
             except BadMatchState:
@@ -144,8 +133,8 @@ def _session(rng: random.Random) -> None:
 
 
 TARGETS: Final = (
-    Target("protocol: the dealer's end", _dealers_end, (RemoteProtocolError,), 0.13, False),
-    Target("protocol: the player's end", _players_end, (RemoteProtocolError,), 0.08, False),
+    Target("protocol: the dealer's end", _dealers_end, (protocol.RemoteProtocolError,), 0.13, False),
+    Target("protocol: the player's end", _players_end, (protocol.RemoteProtocolError,), 0.08, False),
     Target("protocol: match states", _match_states, (), 0.10),
     Target("protocol: sessions of bots", _session, (SessionError,), 0.01),
 )

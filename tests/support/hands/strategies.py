@@ -5,25 +5,14 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    Action,
-    CardDealer,
-    GameDefinition,
-    HandState,
-    HandView,
-    LegalActions,
-    initial_hand,
-    play_hand,
-)
+from engine.poker import rules
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 
 MAX_CARDS_ON_BOARD = 7
 
 
 @st.composite
-def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = False) -> GameDefinition:
+def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = False) -> rules.GameDefinition:
     """Any game that can be played: 2 to 10 players, short decks, odd blinds and stacks.
 
     Its shape is drawn item by item, so that failures shrink to few players and rounds; the numbers in it
@@ -54,7 +43,7 @@ def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = Fals
         most = rng.choice((30, 100, 2000))
         stacks = [rng.randint(1, rng.choice((30, most))) for _ in range(players)]
     most_blind = rng.choice((0, 2, 10, 40))
-    return GameDefinition(
+    return rules.GameDefinition(
         is_limit=is_limit,
         num_players=players,
         num_rounds=rounds,
@@ -79,24 +68,24 @@ choices = st.binary(max_size=120).map(_pairs)
 """The choices made in a hand, to be read by `choose`; all later ones are calls."""
 
 
-def choose(choice: int, legal: LegalActions) -> Action:
+def choose(choice: int, legal: rules.LegalActions) -> rules.Action:
     """The legal action that a number stands for: 0 is a call; other numbers spread over all legal actions."""
     kind, size = choice % 4, choice // 4
     if kind == 1 and legal.can_fold:
-        return FOLD
+        return rules.FOLD
     if kind in (2, 3) and legal.min_raise_to is not None and legal.max_raise_to is not None:
         span = legal.max_raise_to - legal.min_raise_to + 1
         # Small raises are likelier than large ones, or every hand ends all-in at once.
         return legal.raising_to(legal.min_raise_to + (size % span if kind == 3 else size % min(span, 3)))
-    return CALL
+    return rules.CALL
 
 
 def play(
-    game: GameDefinition, seed: int, choices_made: Sequence[int], hand_number: int = 0
-) -> list[HandState]:
+    game: rules.GameDefinition, seed: int, choices_made: Sequence[int], hand_number: int = 0
+) -> list[rules.HandState]:
     """All states of one hand; the last one is finished."""
-    dealer = CardDealer(game, seed)
-    state = initial_hand(game, hand_number, dealer.deal())
+    dealer = rules.CardDealer(game, seed)
+    state = rules.initial_hand(game, hand_number, dealer.deal())
     states = [state]
     for choice in [*choices_made, *[0] * 1000]:
         if state.is_finished:
@@ -108,8 +97,8 @@ def play(
 
 @st.composite
 def hands(
-    draw: st.DrawFn, *, game: GameDefinition | None = None, conserving: bool = False
-) -> list[HandState]:
+    draw: st.DrawFn, *, game: rules.GameDefinition | None = None, conserving: bool = False
+) -> list[rules.HandState]:
     """All states of a random hand of a random game; the last one is finished."""
     chosen = game or draw(games(conserving=conserving))
     return play(
@@ -121,7 +110,7 @@ def hands(
 
 
 @st.composite
-def views(draw: st.DrawFn) -> HandView:
+def views(draw: st.DrawFn) -> rules.HandView:
     """One position's view somewhere in a random hand."""
     states = draw(hands())
     state = states[draw(st.integers(0, len(states) - 1))]
@@ -145,13 +134,15 @@ def chunkings(draw: st.DrawFn, data: bytes) -> list[bytes]:
     return chop(data, draw(st.lists(st.integers(1, max(len(data) - 1, 1)), max_size=30)))
 
 
-def random_hand(game: GameDefinition, hand_number: int, dealer: CardDealer, rng: random.Random) -> HandState:
+def random_hand(
+    game: rules.GameDefinition, hand_number: int, dealer: rules.CardDealer, rng: random.Random
+) -> rules.HandState:
     """The final state of one hand of random play, driven through the hand loop."""
-    hand = play_hand(game, hand_number, dealer.deal())
+    hand = rules.play_hand(game, hand_number, dealer.deal())
     try:
         state = next(hand)
         while True:
             state = hand.send(choose(rng.randrange(2**16), state.legal_actions()))
     except StopIteration as end:
-        result: HandState = end.value
+        result: rules.HandState = end.value
         return result

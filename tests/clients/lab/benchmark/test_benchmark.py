@@ -548,16 +548,20 @@ def test_the_command_serves_behind_the_guard_until_a_signal(tmp_path: Path) -> N
 
 
 @contextmanager
-def benchmark_process(folder: Path) -> Iterator[str]:
-    """``riverboat serve-benchmark`` at any port; it must end well."""
+def benchmark_process(folder: Path, killed_after: float | None = None) -> Iterator[str]:
+    """``riverboat serve-benchmark`` at any port; it must end well, unless it is killed without a warning."""
     words = [sys.executable, "-m", "server", "serve-benchmark", "--port", "0", "--folder", str(folder / "b")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        timer = threading.Timer(killed_after or 600, process.kill)
+        timer.start()
         try:
-            yield process.stdout.readline().strip()
+            yield address
             process.terminate()
-            assert process.wait(30) == 0
+            assert process.wait(30) == 0 or killed_after is not None
         finally:
+            timer.cancel()
             process.kill()
 
 
@@ -570,7 +574,7 @@ def test_no_act_is_lost_and_none_is_done_twice_when_it_is_killed(tmp_path: Path)
         patience = rng.uniform(1.5, 4)
         with (
             suppress(httpx2.TransportError),
-            killed_after(tmp_path, patience) as address,
+            benchmark_process(tmp_path, patience) as address,
             httpx2.Client(base_url=address, timeout=30) as client,
         ):
             if token is None:
@@ -591,22 +595,6 @@ def test_no_act_is_lost_and_none_is_done_twice_when_it_is_killed(tmp_path: Path)
     assert closed["hands"] == 60
     found = verify_log(tmp_path / "b" / "r-1" / "match.log")
     assert (found.problem, found.hands) == (None, 60)
-
-
-@contextmanager
-def killed_after(folder: Path, seconds: float) -> Iterator[str]:
-    """The same, killed without a warning."""
-    words = [sys.executable, "-m", "server", "serve-benchmark", "--port", "0", "--folder", str(folder / "b")]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        timer = threading.Timer(seconds, process.kill)
-        timer.start()
-        try:
-            yield address
-        finally:
-            timer.cancel()
-            process.kill()
 
 
 # --- the file of a benchmark -------------------------------------------------------------------------------

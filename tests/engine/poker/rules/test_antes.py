@@ -12,30 +12,8 @@ from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from engine.evidence.aivat.games import why_not
 from engine.hands.betting_arrays import game_array
+from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards
-from engine.poker.rules import (
-    CALL,
-    LIMIT_RAISE,
-    ActionKind,
-    BettingState,
-    CardDealer,
-    Deal,
-    GameDefinition,
-    GameDefinitionError,
-    HandState,
-    IllegalActionError,
-    Rake,
-    chips_won,
-    format_game,
-    initial_betting,
-    initial_hand,
-    load_game,
-    packaged_games,
-    parse_betting,
-    parse_game,
-    raise_to,
-    rake_taken,
-)
 from engine.poker.rules.game_file import unknown_lines
 from tests.support.asserting import known, refuses
 from tests.support.cases import cases
@@ -45,7 +23,7 @@ from tests.support.hands.strategies import choose, games, hands, play
 
 # --- antes --------------------------------------------------------------------------------------------------
 
-GAME = load_game("nolimit-6p-ante")
+GAME = rules.load_game("nolimit-6p-ante")
 HANDS = 50
 
 TABLES = {
@@ -54,17 +32,17 @@ TABLES = {
     "the big blind's ante": attrs.evolve(GAME, antes=(0, 100, 0, 0, 0, 0), stacks=(300, 260, 5, 90, 700, 90)),
     "antes of some": attrs.evolve(GAME, antes=(0, 5, 20, 7, 0, 9), stacks=(900, 130, 120, 500, 400, 7)),
     "three players": attrs.evolve(
-        load_game("nolimit-3p"), antes=(25,) * 3, stacks=(400, 200, 1000), blinds=(50, 100, 0)
+        rules.load_game("nolimit-3p"), antes=(25,) * 3, stacks=(400, 200, 1000), blinds=(50, 100, 0)
     ),
     "card rooms' short raises": attrs.evolve(
         GAME, stacks=(300, 220, 350, 460, 590, 700), short_raises_reopen=False
     ),
-    "two players": attrs.evolve(load_game("nolimit-2p"), antes=(30, 30), stacks=(1000, 700)),
-    "two players, one ante": attrs.evolve(load_game("nolimit-2p"), antes=(30, 0), stacks=(400, 700)),
+    "two players": attrs.evolve(rules.load_game("nolimit-2p"), antes=(30, 30), stacks=(1000, 700)),
+    "two players, one ante": attrs.evolve(rules.load_game("nolimit-2p"), antes=(30, 0), stacks=(400, 700)),
 }
 
 
-def pokerkit_hand(game: GameDefinition, deal: Deal) -> State:
+def pokerkit_hand(game: rules.GameDefinition, deal: rules.Deal) -> State:
     """A hand there, dealt; its chips are fractions, so that pots split exactly."""
     swapped = slice(None, None, -1) if game.num_players == 2 else slice(None)  # it turns two players round
     state = NoLimitTexasHoldem.create_state(
@@ -85,14 +63,14 @@ def pokerkit_hand(game: GameDefinition, deal: Deal) -> State:
     return state
 
 
-def deal_board(state: State, deal: Deal) -> None:
+def deal_board(state: State, deal: rules.Deal) -> None:
     while state.status and state.can_burn_card():
         state.burn_card("??")
         out = len(list(state.get_board_cards(0)))
         state.deal_board(format_cards(deal.board[out : max(3, out + 1)]))
 
 
-def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
+def play_both(state: rules.HandState, other: State, rng: random.Random) -> rules.HandState:
     """A random hand, played here and there: of what is legal here, what is also legal there."""
     floor = betting_round = 0
     while not state.is_finished:
@@ -103,7 +81,7 @@ def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
         position = known(betting.position_to_act)
         if other.actor_index is None:  # a single player with nothing to call: asked by the ACPC's rules only
             assert betting.amount_to_call(position) <= 0
-            state = state.apply(CALL)
+            state = state.apply(rules.CALL)
             continue
         assert other.actor_index == position
         assert other.total_pot_amount == betting.pot == state.view(position).pot
@@ -119,10 +97,10 @@ def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
             else:
                 assert legal.min_raise_to == floor + least
         if action.raise_to is not None and not other.can_complete_bet_or_raise_to(action.raise_to - floor):
-            action = CALL  # a short all-in does not open the betting again there
+            action = rules.CALL  # a short all-in does not open the betting again there
         if action.raise_to is not None:
             other.complete_bet_or_raise_to(action.raise_to - floor)
-        elif action.kind is ActionKind.CALL:
+        elif action.kind is rules.ActionKind.CALL:
             other.check_or_call()
         else:
             other.fold()
@@ -134,13 +112,13 @@ def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
 @pytest.mark.parametrize("table", TABLES)
 def test_chips_are_pokerkits(table: str) -> None:
     game = TABLES[table]
-    dealer, rng = CardDealer(game, 5), random.Random(table)
+    dealer, rng = rules.CardDealer(game, 5), random.Random(table)
     showdowns = 0
 
     for number in range(HANDS):
         deal = dealer.deal()
         other = pokerkit_hand(game, deal)
-        end = play_both(initial_hand(game, number, deal), other, rng)
+        end = play_both(rules.initial_hand(game, number, deal), other, rng)
 
         assert not other.status
         assert end.chips_won() == pytest.approx([float(chips) for chips in other.payoffs], abs=1e-9)
@@ -150,31 +128,33 @@ def test_chips_are_pokerkits(table: str) -> None:
 
 
 def test_an_ante_is_in_the_pot_and_in_no_bet() -> None:
-    betting = initial_betting(GAME)
+    betting = rules.initial_betting(GAME)
 
     assert betting.pot == 150 + 60
     assert betting.spent == (50, 100, 0, 0, 0, 0)
     legal = betting.legal_actions()
     assert (legal.min_raise_to, legal.max_raise_to) == (200, 9990)
     assert betting.amount_to_call(2) == 100
-    won = parse_betting(GAME, "r9990fffff")
-    assert chips_won(won, [()] * 6, ()) == (-60, -110, 200, *[-10] * 3)
+    won = rules.parse_betting(GAME, "r9990fffff")
+    assert rules.chips_won(won, [()] * 6, ()) == (-60, -110, 200, *[-10] * 3)
 
 
 def test_a_position_with_less_than_the_ante_plays_for_as_much_of_the_others() -> None:
-    game = attrs.evolve(load_game("nolimit-3p"), antes=(20,) * 3, stacks=(500, 500, 8), blinds=(50, 100, 0))
+    game = attrs.evolve(
+        rules.load_game("nolimit-3p"), antes=(20,) * 3, stacks=(500, 500, 8), blinds=(50, 100, 0)
+    )
     hole_cards = [parse_cards(text) for text in ("KsKd", "QsQd", "AsAd")]
     board = parse_cards("2c7d9hJs3c")
-    end = parse_betting(game, "cc/cc/cc/cc")
+    end = rules.parse_betting(game, "cc/cc/cc/cc")
 
-    assert chips_won(end, hole_cards, board) == (2 * (120 - 8) - 120, -120, 16)
+    assert rules.chips_won(end, hole_cards, board) == (2 * (120 - 8) - 120, -120, 16)
 
     dead = attrs.evolve(game, antes=(0, 20, 8), stacks=(500, 500, 8))
-    assert chips_won(parse_betting(dead, "cc/cc/cc/cc"), hole_cards, board) == (100, -120, 20)
+    assert rules.chips_won(rules.parse_betting(dead, "cc/cc/cc/cc"), hole_cards, board) == (100, -120, 20)
 
 
 @given(games(conserving=True), st.data())
-def test_chips_add_up_with_any_antes(game: GameDefinition, data: st.DataObject) -> None:
+def test_chips_add_up_with_any_antes(game: rules.GameDefinition, data: st.DataObject) -> None:
     most = [stack - blind for stack, blind in zip(game.stacks, game.blinds, strict=True)]
     antes = tuple(data.draw(st.integers(0, min(left, 30))) for left in most)
     with_antes = attrs.evolve(game, antes=antes)
@@ -186,38 +166,41 @@ def test_chips_add_up_with_any_antes(game: GameDefinition, data: st.DataObject) 
     assert sum(won) == pytest.approx(0, abs=1e-6)
     for position, chips in enumerate(won):
         assert chips >= -game.stacks[position]
-    assert parse_game(format_game(with_antes)) == with_antes
+    assert rules.parse_game(rules.format_game(with_antes)) == with_antes
 
 
 # --- game files ------------------------------------------------------------------------------------------
 
 
 def test_antes_in_game_files() -> None:
-    text = format_game(attrs.evolve(GAME, antes=(0, 100, 0, 0, 0, 0)))
+    text = rules.format_game(attrs.evolve(GAME, antes=(0, 100, 0, 0, 0, 0)))
 
     assert "ante = 0 100 0 0 0 0\nblinds = 50 100 0 0 0 0\n" in text
-    assert parse_game(text).antes == (0, 100, 0, 0, 0, 0)
-    assert "ante = 10\n" in format_game(GAME)
-    assert parse_game(text.replace("blinds", "blind")).antes == (0, 100, 0, 0, 0, 0)
+    assert rules.parse_game(text).antes == (0, 100, 0, 0, 0, 0)
+    assert "ante = 10\n" in rules.format_game(GAME)
+    assert rules.parse_game(text.replace("blinds", "blind")).antes == (0, 100, 0, 0, 0, 0)
     assert unknown_lines(text.encode(), "a.game") == []
-    for name in packaged_games():
-        assert load_game(name).has_antes == ("ante" in name)
+    for name in rules.packaged_games():
+        assert rules.load_game(name).has_antes == ("ante" in name)
 
 
 def test_the_acpcs_reader_refuses_a_file_with_antes() -> None:
     """To it the line of the antes says nothing, and ``blinds`` is a line of blinds without a number."""
-    lines = [line for line in format_game(GAME).splitlines(keepends=True) if not line.startswith("ante")]
+    lines = [
+        line for line in rules.format_game(GAME).splitlines(keepends=True) if not line.startswith("ante")
+    ]
 
     assert (
-        refuses(GameDefinitionError, "", parse_game, "".join(lines)).acpc_line == "only read 0 blinds, need 6"
+        refuses(rules.GameDefinitionError, "", rules.parse_game, "".join(lines)).acpc_line
+        == "only read 0 blinds, need 6"
     )
 
 
 @pytest.mark.parametrize(("line", "reason"), cases(__file__, "antes that cannot be played"))
 def test_antes_that_cannot_be_played(line: str, reason: str) -> None:
-    text = format_game(GAME).replace("ante = 10", line)
+    text = rules.format_game(GAME).replace("ante = 10", line)
 
-    assert str(refuses(GameDefinitionError, "", parse_game, text, "a.game")) == reason
+    assert str(refuses(rules.GameDefinitionError, "", rules.parse_game, text, "a.game")) == reason
 
 
 def test_compiled_code_refuses_antes() -> None:
@@ -226,25 +209,27 @@ def test_compiled_code_refuses_antes() -> None:
 
 # --- raises -------------------------------------------------------------------------------------------------
 
-HEADS_UP = load_game("nolimit-2p")
+HEADS_UP = rules.load_game("nolimit-2p")
 """Blinds of 100 and 50, stacks of 20000."""
-NO_LIMIT_GAMES = [load_game("nolimit-2p"), load_game("nolimit-6p"), golden_game("lesscall")]
+NO_LIMIT_GAMES = [rules.load_game("nolimit-2p"), rules.load_game("nolimit-6p"), golden_game("lesscall")]
 
 no_limit_hands = st.sampled_from(NO_LIMIT_GAMES).flatmap(lambda game: hands(game=game))
 shares = st.integers(0, 64).map(lambda sixteenths: sixteenths / 16)
 """Of the pot; floats that are exact."""
 
 
-def after_a_call(state: BettingState) -> int:
+def after_a_call(state: rules.BettingState) -> int:
     """Chips in the middle once the player to act has called."""
-    return sum(state.apply(CALL).spent)
+    return sum(state.apply(rules.CALL).spent)
 
 
 # --- in pots -----------------------------------------------------------------------------------------------
 
 
 @given(no_limit_hands, shares)
-def test_a_raise_of_pots_is_the_nearest_legal_one_or_all_in(states: list[HandState], share: float) -> None:
+def test_a_raise_of_pots_is_the_nearest_legal_one_or_all_in(
+    states: list[rules.HandState], share: float
+) -> None:
     for state in [state.betting for state in states[:-1]]:
         assert state.position_to_act is not None
         stack, spent = state.game.stacks[state.position_to_act], state.spent[state.position_to_act]
@@ -255,23 +240,27 @@ def test_a_raise_of_pots_is_the_nearest_legal_one_or_all_in(states: list[HandSta
 
         assert action in legal
         if not legal.can_raise:
-            assert action == CALL
+            assert action == rules.CALL
         elif 2 * (total - spent) > stack - spent:
-            assert action == raise_to(stack)
+            assert action == rules.raise_to(stack)
         else:
             assert action == legal.raising_to(round(total))
 
 
 @given(hands(), st.floats(0, 100))
-def test_in_limit_games_there_is_one_raise_whatever_the_share(states: list[HandState], share: float) -> None:
+def test_in_limit_games_there_is_one_raise_whatever_the_share(
+    states: list[rules.HandState], share: float
+) -> None:
     for state in [state.betting for state in states[:-1] if state.betting.game.is_limit]:
-        expected = LIMIT_RAISE if state.legal_actions().can_raise else CALL
+        expected = rules.LIMIT_RAISE if state.legal_actions().can_raise else rules.CALL
 
         assert state.raise_of_pots(share) == expected
 
 
 @given(no_limit_hands, st.floats(0, 100))
-def test_a_total_in_pots_and_pots_of_a_total_undo_each_other(states: list[HandState], share: float) -> None:
+def test_a_total_in_pots_and_pots_of_a_total_undo_each_other(
+    states: list[rules.HandState], share: float
+) -> None:
     for state in [state.betting for state in states[:-1]]:
         total = state.total_of_pots(share)
 
@@ -281,7 +270,7 @@ def test_a_total_in_pots_and_pots_of_a_total_undo_each_other(states: list[HandSt
 
 @given(no_limit_hands, st.integers(1, 12), st.integers(1, 12))
 def test_simple_fractions_of_the_pot_are_exact_when_cut_down_to_chips(
-    states: list[HandState], numerator: int, denominator: int
+    states: list[rules.HandState], numerator: int, denominator: int
 ) -> None:
     """Floats lose nothing here, so that ``int`` of two thirds is ``* 2 // 3``."""
     for state in [state.betting for state in states[:-1]]:
@@ -291,17 +280,17 @@ def test_simple_fractions_of_the_pot_are_exact_when_cut_down_to_chips(
 
 
 def test_when_the_hand_is_over_nobody_raises() -> None:
-    state = parse_betting(HEADS_UP, "f")
+    state = rules.parse_betting(HEADS_UP, "f")
 
     for ask in (state.pot_after_call, lambda: state.raise_of_pots(1.0), lambda: state.pots_of_raise(500)):
-        refuses(IllegalActionError, "the hand is over", ask)
+        refuses(rules.IllegalActionError, "the hand is over", ask)
 
 
 # --- none --------------------------------------------------------------------------------------------------
 
 
 @given(hands())
-def test_there_is_a_reason_exactly_where_there_is_no_raise(states: list[HandState]) -> None:
+def test_there_is_a_reason_exactly_where_there_is_no_raise(states: list[rules.HandState]) -> None:
     for state in states[:-1]:
         legal = state.legal_actions()
 
@@ -311,19 +300,19 @@ def test_there_is_a_reason_exactly_where_there_is_no_raise(states: list[HandStat
 @pytest.mark.parametrize(
     ("game", "betting", "reason"),
     [
-        (load_game("limit-2p"), "rrr", "No more raises are allowed in this betting round."),
+        (rules.load_game("limit-2p"), "rrr", "No more raises are allowed in this betting round."),
         (HEADS_UP, "r20000", "You have no chips left to raise with."),
         # docs/acpc-dealer.md E11: the caller is all-in for less, the small blind has folded.
         (golden_game("lesscall"), "cf", "Nobody is left who could call a raise."),
     ],
     ids=["the cap", "all chips", "nobody to call"],
 )
-def test_why_there_is_no_raise(game: GameDefinition, betting: str, reason: str) -> None:
-    assert parse_betting(game, betting).legal_actions().why_no_raise == reason
+def test_why_there_is_no_raise(game: rules.GameDefinition, betting: str, reason: str) -> None:
+    assert rules.parse_betting(game, betting).legal_actions().why_no_raise == reason
 
 
 def test_a_round_can_become_too_long_for_a_raise() -> None:
-    state = parse_betting(attrs.evolve(HEADS_UP, stacks=(10**6, 10**6)), "")
+    state = rules.parse_betting(attrs.evolve(HEADS_UP, stacks=(10**6, 10**6)), "")
     while state.legal_actions().can_raise:
         state = state.apply(state.legal_actions().raising_to())
 
@@ -333,19 +322,21 @@ def test_a_round_can_become_too_long_for_a_raise() -> None:
 
 # --- rake ---------------------------------------------------------------------------------------------------
 
-LIMIT = load_game("limit-3p")  # blinds 5 and 10, bets 10 and 20
+LIMIT = rules.load_game("limit-3p")  # blinds 5 and 10, bets 10 and 20
 BOARD = tuple(parse_cards("Ks9s4d2h7c"))
 ACES, KINGS, NOTHING = (tuple(parse_cards(cards)) for cards in ("AhAd", "KhQc", "5c3c"))
 
 
-def hand(betting: str, rake: str, *cards: tuple[int, ...], game: str = "limit-3p") -> HandState:
-    return HandState(parse_betting(load_game(game).raked(rake), betting), 0, Deal(cards, BOARD))
+def hand(betting: str, rake: str, *cards: tuple[int, ...], game: str = "limit-3p") -> rules.HandState:
+    return rules.HandState(
+        rules.parse_betting(rules.load_game(game).raked(rake), betting), 0, rules.Deal(cards, BOARD)
+    )
 
 
 def test_the_winner_pays_for_the_pot() -> None:
     final = hand("ccc/ccc/ccc/ccc", "10%", ACES, KINGS, NOTHING)
 
-    assert rake_taken(final.betting) == pytest.approx(3.0)  # of a pot of 30
+    assert rules.rake_taken(final.betting) == pytest.approx(3.0)  # of a pot of 30
     assert final.chips_won() == pytest.approx((17.0, -10.0, -10.0))
 
 
@@ -360,7 +351,7 @@ def test_the_winner_pays_for_the_pot() -> None:
 def test_no_more_is_taken_than_the_rule_says(betting: str, rake: str, taken: float) -> None:
     final = hand(betting, rake, ACES, KINGS, NOTHING)
 
-    assert rake_taken(final.betting) == pytest.approx(taken)
+    assert rules.rake_taken(final.betting) == pytest.approx(taken)
     assert sum(final.chips_won()) == pytest.approx(-taken)
 
 
@@ -373,16 +364,16 @@ def test_players_who_split_the_pot_share_the_rake() -> None:
 
 @pytest.mark.parametrize("game", ["limit-6p", "nolimit-6p", "nolimit-6p-ante", "leduc", "kuhn-3p"])
 def test_in_any_game_the_house_takes_what_the_players_lack_and_winners_never_lose(game: str) -> None:
-    plain = load_game(game)
+    plain = rules.load_game(game)
     raked = plain.raked("7%,2")
     n, paid = plain.num_players, []
-    ends: list[tuple[HandState, tuple[float, ...]]] = []
+    ends: list[tuple[rules.HandState, tuple[float, ...]]] = []
     bots = [make_bot("random:raise=0.4") for _ in range(n)]
     Arena(raked, bots, 3).play(200, on_hand=lambda end, chips: ends.append((end, chips)))
 
     for end, chips in ends:
-        before = HandState(parse_betting(plain, end.betting.text), 0, end.deal).chips_won()
-        taken = rake_taken(end.betting)
+        before = rules.HandState(rules.parse_betting(plain, end.betting.text), 0, end.deal).chips_won()
+        taken = rules.rake_taken(end.betting)
         paid.append(taken)
         assert sum(chips) == pytest.approx(-taken)
         assert taken <= 2 * (plain.small_bet or plain.big_blind) + 1e-9
@@ -394,17 +385,17 @@ def test_in_any_game_the_house_takes_what_the_players_lack_and_winners_never_los
 
 def test_all_in_equity_is_after_the_rake() -> None:
     """The mean over what may come, each run-out raked."""
-    game = attrs.evolve(load_game("nolimit-2p"), stacks=(1000, 1000)).raked("5%,1")
-    betting = parse_betting(game, "cc/r1000c//")
+    game = attrs.evolve(rules.load_game("nolimit-2p"), stacks=(1000, 1000)).raked("5%,1")
+    betting = rules.parse_betting(game, "cc/r1000c//")
     board = tuple(parse_cards("Ks9s4d"))
     deck = [c for c in range(52) if c not in (*board, *KINGS, *ACES)]
     ends = [
-        HandState(betting, 0, Deal((ACES, KINGS), (*board, turn, river))).chips_won()
+        rules.HandState(betting, 0, rules.Deal((ACES, KINGS), (*board, turn, river))).chips_won()
         for number, turn in enumerate(deck)
         for river in deck[:number]
     ]
 
-    found = all_in_chips(HandState(betting, 0, Deal((ACES, KINGS), BOARD)))
+    found = all_in_chips(rules.HandState(betting, 0, rules.Deal((ACES, KINGS), BOARD)))
 
     assert found[0] == pytest.approx(sum(end[0] for end in ends) / len(ends))
     assert sum(found) == pytest.approx(-100.0)
@@ -412,12 +403,12 @@ def test_all_in_equity_is_after_the_rake() -> None:
 
 @given(st.floats(0.1, 100), st.one_of(st.none(), st.floats(0.1, 1e6)))
 def test_a_game_file_keeps_it(percent: float, cap: float | None) -> None:
-    rake = Rake(float(f"{percent:g}"), float("inf") if cap is None else float(f"{cap:g}"))
+    rake = rules.Rake(float(f"{percent:g}"), float("inf") if cap is None else float(f"{cap:g}"))
     game = attrs.evolve(LIMIT, rake=rake)
 
-    text = format_game(game)
+    text = rules.format_game(game)
 
-    assert parse_game(text) == game
+    assert rules.parse_game(text) == game
     assert "blinds =" in text  # the ACPC's reader refuses it
 
 
@@ -430,8 +421,8 @@ def test_what_is_not_a_rake_is_refused(text: str) -> None:
 
 
 def test_a_game_file_with_another_rake_is_refused_by_line() -> None:
-    text = format_game(LIMIT.raked("5%,3")).replace("rake = 5 %", "rake = a lot")
-    refuses(GameDefinitionError, r":\d+: rake: expected a rake such as", parse_game, text)
+    text = rules.format_game(LIMIT.raked("5%,3")).replace("rake = 5 %", "rake = a lot")
+    refuses(rules.GameDefinitionError, r":\d+: rake: expected a rake such as", rules.parse_game, text)
 
 
 def test_aivat_does_without_such_games() -> None:

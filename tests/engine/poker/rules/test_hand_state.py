@@ -12,24 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from clients.lab.adapters.openspiel import openspiel_game
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    ActionKind,
-    CardDealer,
-    Deal,
-    GameDefinition,
-    HandState,
-    HandView,
-    IllegalActionError,
-    LegalActions,
-    StackedDealer,
-    acpc_generator,
-    initial_hand,
-    load_game,
-    parse_betting,
-    play_hand,
-)
+from engine.poker import rules
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import format_hand, format_score, parse_hand
 from tests.support.asserting import known, refuses
@@ -47,7 +30,7 @@ from tests.support.hands.strategies import choices, choose, games, hands, play, 
 # --- hand state ---------------------------------------------------------------------------------------------
 
 
-def may_see(state: HandState, viewer: int, position: int) -> bool:
+def may_see(state: rules.HandState, viewer: int, position: int) -> bool:
     """docs/acpc-dealer.md 2.3, word for word."""
     folded = state.betting.folded
     if viewer == position:
@@ -56,7 +39,7 @@ def may_see(state: HandState, viewer: int, position: int) -> bool:
 
 
 @given(hands())
-def test_a_view_shows_exactly_the_hole_cards_its_player_may_see(states: list[HandState]) -> None:
+def test_a_view_shows_exactly_the_hole_cards_its_player_may_see(states: list[rules.HandState]) -> None:
     for state in states:
         for viewer in range(state.betting.game.num_players):
             shown = state.view(viewer).hole_cards
@@ -66,7 +49,7 @@ def test_a_view_shows_exactly_the_hole_cards_its_player_may_see(states: list[Han
 
 
 @given(hands())
-def test_a_view_shows_the_board_as_far_as_it_is_out(states: list[HandState]) -> None:
+def test_a_view_shows_the_board_as_far_as_it_is_out(states: list[rules.HandState]) -> None:
     for state in states:
         out = sum(state.betting.game.num_board_cards[: state.betting.betting_round + 1])
         assert state.view(0).board == state.board == state.deal.board[:out]
@@ -86,21 +69,23 @@ def reachable(root: object) -> list[object]:
 
 
 def test_nothing_in_a_view_leads_to_the_other_cards() -> None:
-    deal = next(deals_from(load_game("limit-3p"), 7))
-    state = initial_hand(load_game("limit-3p"), 0, deal).apply(CALL)
+    deal = next(deals_from(rules.load_game("limit-3p"), 7))
+    state = rules.initial_hand(rules.load_game("limit-3p"), 0, deal).apply(rules.CALL)
 
     found = reachable(state.view(1))
 
     assert any(thing is deal.hole_cards[1] for thing in found)
     assert not any(thing is deal.hole_cards[0] or thing is deal.hole_cards[2] for thing in found)
-    assert not any(isinstance(thing, HandState | Deal) for thing in found)
+    assert not any(isinstance(thing, rules.HandState | rules.Deal) for thing in found)
 
 
 def test_a_view_knows_whose_turn_it_is_and_the_price() -> None:
-    state = initial_hand(load_game("limit-2p"), 3, next(deals_from(load_game("limit-2p"), 7)))
+    state = rules.initial_hand(
+        rules.load_game("limit-2p"), 3, next(deals_from(rules.load_game("limit-2p"), 7))
+    )
     view = state.view(1)
 
-    assert isinstance(view, HandView)
+    assert isinstance(view, rules.HandView)
     assert (view.is_our_turn, view.is_finished, view.betting_round) == (True, False, 0)
     assert (view.pot, view.amount_to_call, view.hand_number) == (15, 5, 3)
     assert view.legal_actions() == state.legal_actions()
@@ -109,11 +94,11 @@ def test_a_view_knows_whose_turn_it_is_and_the_price() -> None:
 
 
 def test_states_are_values() -> None:
-    game = load_game("limit-2p")
-    first = initial_hand(game, 0, next(deals_from(game, 7)))
+    game = rules.load_game("limit-2p")
+    first = rules.initial_hand(game, 0, next(deals_from(game, 7)))
 
-    assert first == initial_hand(game, 0, next(deals_from(game, 7)))
-    assert first.apply(CALL) == first.apply(CALL) != first
+    assert first == rules.initial_hand(game, 0, next(deals_from(game, 7)))
+    assert first.apply(rules.CALL) == first.apply(rules.CALL) != first
     assert first.betting.text == ""
 
 
@@ -122,10 +107,10 @@ def test_states_are_values() -> None:
 
 @given(games(), st.integers(0, 2**32 - 1), choices)
 def test_the_loop_asks_at_every_decision_and_returns_the_end(
-    game: GameDefinition, seed: int, made: list[int]
+    game: rules.GameDefinition, seed: int, made: list[int]
 ) -> None:
     expected = play(game, seed, made, hand_number=3)
-    hand = play_hand(game, 3, CardDealer(game, seed).deal())
+    hand = rules.play_hand(game, 3, rules.CardDealer(game, seed).deal())
 
     seen = []
     try:
@@ -140,19 +125,19 @@ def test_the_loop_asks_at_every_decision_and_returns_the_end(
 
 
 def test_an_illegal_action_is_refused() -> None:
-    game = load_game("leduc")
-    hand = play_hand(game, 0, CardDealer(game, 0).deal())
+    game = rules.load_game("leduc")
+    hand = rules.play_hand(game, 0, rules.CardDealer(game, 0).deal())
     next(hand)
 
-    refuses(IllegalActionError, "", hand.send, FOLD)
-    refuses(StopIteration, "", hand.send, CALL)
+    refuses(rules.IllegalActionError, "", hand.send, rules.FOLD)
+    refuses(StopIteration, "", hand.send, rules.CALL)
 
 
 def test_the_same_seeds_play_the_same_hands() -> None:
-    game = load_game("nolimit-6p")
+    game = rules.load_game("nolimit-6p")
 
     def match() -> list[tuple[float, ...]]:
-        dealer, rng = CardDealer(game, 5), random.Random(5)
+        dealer, rng = rules.CardDealer(game, 5), random.Random(5)
         return [random_hand(game, number, dealer, rng).chips_won() for number in range(20)]
 
     assert match() == match()
@@ -163,17 +148,17 @@ def test_the_same_seeds_play_the_same_hands() -> None:
 
 @given(st.integers(0, 2**32 - 1))
 def test_generator_is_numpys_mersenne_twister(seed: int) -> None:
-    generator = acpc_generator(seed)
+    generator = rules.acpc_generator(seed)
     expected = np.random.RandomState(seed).randint(0, 2**32, size=2000, dtype=np.uint32)
 
     assert [generator.getrandbits(32) for _ in range(2000)] == expected.tolist()
 
 
 def test_seed_counts_modulo_32_bits() -> None:
-    assert acpc_generator(2**32 + 1).getrandbits(32) == acpc_generator(1).getrandbits(32)
+    assert rules.acpc_generator(2**32 + 1).getrandbits(32) == rules.acpc_generator(1).getrandbits(32)
 
 
-def deal_plainly(game: GameDefinition, outputs: list[int]) -> Deal:
+def deal_plainly(game: rules.GameDefinition, outputs: list[int]) -> rules.Deal:
     """docs/acpc-dealer.md 4.3 and 4.4, word for word."""
     deck = [
         rank * 4 + suit for suit in range(4 - game.num_suits, 4) for rank in range(13 - game.num_ranks, 13)
@@ -185,11 +170,11 @@ def deal_plainly(game: GameDefinition, outputs: list[int]) -> Deal:
         deck[index] = deck[-1]
         deck.pop()
     hole = [tuple(drawn[p * game.num_hole_cards :][: game.num_hole_cards]) for p in range(game.num_players)]
-    return Deal(tuple(hole), tuple(drawn[game.num_players * game.num_hole_cards :]))
+    return rules.Deal(tuple(hole), tuple(drawn[game.num_players * game.num_hole_cards :]))
 
 
 @given(games(), st.integers(0, 2**32 - 1))
-def test_each_hand_uses_the_next_outputs_on_a_fresh_deck(game: GameDefinition, seed: int) -> None:
+def test_each_hand_uses_the_next_outputs_on_a_fresh_deck(game: rules.GameDefinition, seed: int) -> None:
     number = game.num_players * game.num_hole_cards + sum(game.num_board_cards)
     outputs = np.random.RandomState(seed).randint(0, 2**32, size=3 * number, dtype=np.uint32).tolist()
 
@@ -203,8 +188,10 @@ def test_each_hand_uses_the_next_outputs_on_a_fresh_deck(game: GameDefinition, s
 
 
 @given(games(), st.integers(0, 50))
-def test_skipped_hands_are_the_hands_that_would_have_been_dealt(game: GameDefinition, hands: int) -> None:
-    dealer = CardDealer(game, 7)
+def test_skipped_hands_are_the_hands_that_would_have_been_dealt(
+    game: rules.GameDefinition, hands: int
+) -> None:
+    dealer = rules.CardDealer(game, 7)
 
     dealer.skip(hands)
 
@@ -212,16 +199,16 @@ def test_skipped_hands_are_the_hands_that_would_have_been_dealt(game: GameDefini
 
 
 def test_stacked_dealer_deals_what_it_is_given_and_then_stops() -> None:
-    first, second = islice(deals_from(load_game("leduc"), 3), 2)
-    dealer = StackedDealer([second, first])
+    first, second = islice(deals_from(rules.load_game("leduc"), 3), 2)
+    dealer = rules.StackedDealer([second, first])
 
     assert (dealer.deal(), dealer.deal()) == (second, first)
     refuses(LookupError, "no more hands", dealer.deal)
 
 
 def test_stacked_hands_can_be_passed_over() -> None:
-    deals = list(islice(deals_from(load_game("leduc"), 3), 3))
-    dealer = StackedDealer(deals)
+    deals = list(islice(deals_from(rules.load_game("leduc"), 3), 3))
+    dealer = rules.StackedDealer(deals)
 
     dealer.skip(2)
 
@@ -250,7 +237,7 @@ def test_logged_hand_follows_from_game_seed_and_betting(game_name: str, seed: st
     game = golden_game(game_name)
     record = known(parse_hand(line))
     deal = next(islice(deals_from(game, int(seed)), record.hand_number, None))
-    actions = [action for _, _, action in parse_betting(game, record.betting).steps()]
+    actions = [action for _, _, action in rules.parse_betting(game, record.betting).steps()]
 
     asked, end = play_actions(game, record.hand_number, deal, actions)
 
@@ -275,9 +262,9 @@ def test_score_of_a_thousand_called_hands(game_name: str, seed: str, line: str) 
     totals = [0.0] * game.num_players
 
     for hand_number, deal in enumerate(islice(deals_from(game, int(seed)), 1000)):
-        state = initial_hand(game, hand_number, deal)
+        state = rules.initial_hand(game, hand_number, deal)
         while not state.is_finished:
-            state = state.apply(CALL)
+            state = state.apply(rules.CALL)
         for position, chips in enumerate(state.chips_won()):
             totals[(position + hand_number) % game.num_players] += chips
 
@@ -292,14 +279,14 @@ HANDS = 200
 SHORT_STACKS = (260, 35, 1200, 90, 510, 700)
 
 
-def game_of(is_limit: bool, players: int, stacks: tuple[int, ...]) -> GameDefinition:
-    game = load_game(f"{'limit' if is_limit else 'nolimit'}-{min(players, 3)}p")
+def game_of(is_limit: bool, players: int, stacks: tuple[int, ...]) -> rules.GameDefinition:
+    game = rules.load_game(f"{'limit' if is_limit else 'nolimit'}-{min(players, 3)}p")
     scale = 1 if is_limit else 10  # blinds of 5 and 10 in both
     blinds = tuple(blind // scale for blind in game.blinds) + (0,) * (players - 3)
     return attrs.evolve(game, num_players=players, blinds=blinds, stacks=stacks[:players])
 
 
-def openspiel_actions(legal: LegalActions) -> list[int]:
+def openspiel_actions(legal: rules.LegalActions) -> list[int]:
     """Legal actions in OpenSpiel's numbers: fold 0, call 1, limit raise 2, no-limit raise its total."""
     actions = [0, 1] if legal.can_fold else [1]
     if legal.min_raise_to is not None and legal.max_raise_to is not None:
@@ -307,14 +294,14 @@ def openspiel_actions(legal: LegalActions) -> list[int]:
     return actions
 
 
-def acpc_state(state: HandState) -> str:
+def acpc_state(state: rules.HandState) -> str:
     cards = format_hole_cards_and_board(
         state.deal.hole_cards, state.board, state.betting.game.board_ends, state.betting.betting_round
     )
     return f"STATE:0:{state.betting.text}:{cards}"
 
 
-def check_hand(state: HandState, theirs: pyspiel.State, rng: random.Random) -> None:
+def check_hand(state: rules.HandState, theirs: pyspiel.State, rng: random.Random) -> None:
     """Play one random hand in both implementations."""
     cards = iter([*sum(state.deal.hole_cards, ()), *state.deal.board])
     while True:
@@ -330,10 +317,10 @@ def check_hand(state: HandState, theirs: pyspiel.State, rng: random.Random) -> N
         legal = state.legal_actions()
         assert theirs.legal_actions() == openspiel_actions(legal), text
         action = choose(rng.randrange(2**16), legal)
-        if action.kind is ActionKind.RAISE:
+        if action.kind is rules.ActionKind.RAISE:
             theirs.apply_action(2 if action.raise_to is None else action.raise_to)
         else:
-            theirs.apply_action(1 if action.kind is ActionKind.CALL else 0)
+            theirs.apply_action(1 if action.kind is rules.ActionKind.CALL else 0)
         state = state.apply(action)
 
 
@@ -345,8 +332,8 @@ def test_random_hands_are_played_as_openspiel_plays_them(
 ) -> None:
     game = game_of(is_limit, players, stacks)
     spiel = openspiel_game(game)
-    dealer = CardDealer(game, players)
+    dealer = rules.CardDealer(game, players)
     rng = random.Random(players)
 
     for hand_number in range(HANDS):
-        check_hand(initial_hand(game, hand_number, dealer.deal()), spiel.new_initial_state(), rng)
+        check_hand(rules.initial_hand(game, hand_number, dealer.deal()), spiel.new_initial_state(), rng)
