@@ -73,12 +73,12 @@ class Llm(Agent):
 
     def __init__(self, profile: Path | None = None, **options: Any) -> None:
         self.settings: Final = settings_of(profile, options)
-        self._prices = Prices(self.settings.price, self.settings.model, self.settings.url)
-        if self.settings.budget_usd is not None and self._prices.usd({"in": 1, "out": 1}) is None:
-            raise ValueError(f"no price of {self.settings.model} is known for budget-usd: give price=IN/OUT")
         self.provider: Final = Provider(
             self.settings.url, None if self.settings.replay else self.settings.key()
         )
+        self._prices = Prices(self.settings.price, self.settings.model, self.settings.url)
+        if self.settings.budget_usd is not None and self._prices.usd({"in": 1, "out": 1}) is None:
+            raise ValueError(f"no price of {self.settings.model} is known for budget-usd: give price=IN/OUT")
         self._transcript = Transcript(None)
         self._memory = Memory(self.settings.history, hud=self.settings.hud)
         self._system = ""
@@ -100,6 +100,8 @@ class Llm(Agent):
         with told_as(SessionError, ValueError):
             replay = self.settings.replay
             self._transcript = Transcript(replay or path, is_replay=replay is not None)
+        for entry in () if replay else self._transcript.entries():
+            self._spend(entry["request"]["messages"], Outcome.from_json(entry))
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Write the system message; what is remembered of players stays, since others may have sat down."""
@@ -183,7 +185,7 @@ class Llm(Agent):
             match outcome.kind:
                 case "ok":
                     assert outcome.reply is not None
-                    self._add_up(outcome.reply, messages, cost)
+                    self._add_up(outcome.reply, cost)
                     return outcome.reply
                 case "adapt" if self._adapt(outcome.parameter):
                     continue
@@ -205,7 +207,10 @@ class Llm(Agent):
         transcript = self._transcript
         known = transcript.next_reply(body)
         if known is not None:
-            return Outcome.from_json(known)
+            outcome = Outcome.from_json(known)
+            if transcript.is_replay:  # else it was there when the transcript was opened
+                self._spend(body["messages"], outcome)
+            return outcome
         if transcript.is_replay:
             raise SessionError(f"the transcript {self.settings.replay} has no reply to this request")
         started = trio.current_time()
@@ -219,6 +224,7 @@ class Llm(Agent):
         finally:
             ms = round((trio.current_time() - started) * 1000, 3)
             transcript.add(body, {**outcome.as_json(), "ms": ms})
+            self._spend(body["messages"], outcome)
         if outcome.kind == "transient":
             await trio.sleep(outcome.wait)
         return outcome
@@ -250,18 +256,19 @@ class Llm(Agent):
 
     # --- what it costs -------------------------------------------------------------------------------------
 
-    def _add_up(self, reply: Mapping[str, Any], messages: list[dict[str, str]], cost: Counter[str]) -> None:
-        tokens = tokens_of(reply)
-        cost.update(tokens)
-        is_unknown = not {"in", "out"} <= set(tokens)
-        cost["unknown"] += is_unknown
-        # Budgets hold also where the endpoint does not count: a token is some four bytes.
-        spent = {"in": len(compact(messages)) // 4, "out": self.settings.max_tokens} if is_unknown else tokens
-        self._spent_tokens += spent["in"] + spent["out"]
-        usd = self._prices.usd(tokens)
-        cost["unpriced"] += usd is None
-        self._spent_usd += self._prices.usd(spent) or 0.0
-        cost["nano_usd"] += round((usd or 0.0) * 1e9)
+    def _add_up(self, reply: Mapping[str, Any], cost: Counter[str]) -> None:
+        tokens, usd = tokens_of(reply), self._prices.usd(tokens_of(reply))
+        cost.update({**tokens, "nano_usd": round((usd or 0.0) * 1e9)})
+        cost.update({"unknown": not {"in", "out"} <= set(tokens), "unpriced": usd is None})
+
+    def _spend(self, messages: list[dict[str, str]], outcome: Outcome) -> None:
+        """Take what a completion costs off the budgets, also where the endpoint does not count."""
+        if outcome.reply is not None:
+            tokens = tokens_of(outcome.reply)
+            if not {"in", "out"} <= set(tokens):  # a token is some four bytes
+                tokens = {"in": len(compact(messages)) // 4, "out": self.settings.max_tokens}
+            self._spent_tokens += tokens["in"] + tokens["out"]
+            self._spent_usd += self._prices.usd(tokens) or 0.0
 
     def _is_spent(self) -> bool:
         ours = self.settings

@@ -8,10 +8,11 @@ endpoint.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,18 @@ class Transcript:
                     if not line.endswith("\n"):
                         break  # it was being written when the program died
                     entry = json.loads(line)
+                    parts = (entry["kind"], str), (entry["request"]["messages"], list)
+                    if not all(isinstance(*part) for part in (*parts, (entry.get("reply", {}), dict))):
+                        raise ValueError
                     self._known.setdefault(str(entry["key"]), []).append(entry)
         except OSError as error:
             raise ValueError(f"the transcript {path} cannot be read: {error.strerror}") from error
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{path}, line {number}: not a line of a transcript") from error
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """The entries that were there when it was opened."""
+        return itertools.chain.from_iterable(self._known.values())
 
     def next_reply(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """The entry of a request's next occurrence; None if there is none."""

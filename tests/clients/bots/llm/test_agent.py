@@ -216,6 +216,11 @@ async def test_what_a_transcript_has_is_not_paid_again(tmp_path: Path, autojump_
     assert {json.dumps(each["messages"]) for each in second.requests}.isdisjoint(
         json.dumps(each["messages"]) for each in first.requests
     )
+    third = model(first, transcript=tmp_path / "said", budget_tokens=610 * len(second.requests))
+    first.requests.clear()
+    with pytest.raises(SessionError, match="the budget is spent"):
+        await play("leduc", third, 1, seed=4)
+    assert first.requests == []  # one that was started again has what it had spent
 
 
 async def test_members_that_an_endpoint_does_not_take_are_renamed_or_left_out(autojump_clock: object) -> None:
