@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
@@ -100,8 +99,8 @@ class TurnBook:
         """Set when the open turn has been answered."""
         self.action: Action | None = None
         """The answer to the open turn."""
-        self.counts: Counter[str] = Counter()
-        """Answers that were ``format``, ``illegal``, ``turn_over``, ``again`` or ``accepted``."""
+        self.accepted = 0
+        """Answers that were accepted, each counted once."""
 
     # --- what the table tells ------------------------------------------------------------------------------
 
@@ -191,13 +190,6 @@ class TurnBook:
         Raises:
             SeatError: it is none, or comes for another turn.
         """
-        try:
-            return self._answer(message)
-        except SeatError as error:
-            self.counts[error.code] += 1
-            raise
-
-    def _answer(self, message: object) -> dict[str, Any]:
         if not isinstance(message, Mapping) or not isinstance(message.get("turn"), str):
             raise SeatError("format", "expected an object with turn, do and perhaps to")
         turn = message["turn"]
@@ -206,7 +198,6 @@ class TurnBook:
         if turn in self._known:
             known, receipt = self._known[turn]
             if known == written:
-                self.counts["again"] += 1
                 return {**receipt, "again": True}
             accepted = receipt["accepted"]
             raise SeatError("turn_over", f"That turn has been answered: {accepted}.", accepted=accepted)
@@ -220,7 +211,7 @@ class TurnBook:
         except Illegal as error:
             raise SeatError("illegal", str(error), legal=legal(view.betting)) from None
         receipt = {"accepted": str(action), "turn": turn}
-        self.counts["accepted"] += 1
+        self.accepted += 1
         self._known[turn] = written, receipt
         if len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]

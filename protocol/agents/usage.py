@@ -64,23 +64,10 @@ def format_record(seat: int, line: bytes) -> str:
 
 def parse_usage(line: bytes) -> Usage | None:
     """The content of a ``#usage`` line; None if a number in it is none, negative or too large."""
-    return _parsed(line.split(b" ", 3)[-1].decode("utf-8", "replace"))
-
-
-def parse_record(line: str) -> tuple[int, int, Usage] | None:
-    """Seat, hand and usage of a line that the house keeps; None if what the client sent cannot be read."""
-    seat, hand, _, text = [*line.split(" ", 3), "", "", "", ""][:4]
-    usage = _parsed(text)
-    if usage is None or not (seat.isdecimal() and hand.isdecimal()):
-        return None
-    return int(seat), int(hand), usage
-
-
-def _parsed(text: str) -> Usage | None:
     import json
 
     try:
-        told = json.loads(text)
+        told = json.loads(line.split(b" ", 3)[-1].decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     if not isinstance(told, dict) or told.get("fault", "") not in ("", *FAULTS):
@@ -91,3 +78,11 @@ def _parsed(text: str) -> Usage | None:
         if type(each) not in _KINDS[name] or not fits:
             return None
     return {name: printable(each) if isinstance(each, str) else each for name, each in usage.items()}
+
+
+def parse_record(line: str) -> tuple[int, int, Usage] | None:
+    """Seat, hand and usage of a line that the house keeps; None if what the client sent cannot be read."""
+    (seat, hand), usage = [*line.split(" "), ""][:2], parse_usage(line.encode("utf-8", "replace"))
+    if usage is None or not (seat.isdecimal() and hand.isdecimal()):
+        return None
+    return int(seat), int(hand), usage

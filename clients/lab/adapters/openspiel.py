@@ -13,6 +13,7 @@ from typing import Any, Final
 from clients.bots.decide import Decide
 from clients.core.agent import ProbabilityTriple, drawn
 from clients.core.options import OptionError
+from engine.players.probability_triple import triple_of
 from engine.poker import rules
 from engine.support.user_input import fault_text
 from protocol.agents.answers import BadFormat, as_answer
@@ -55,9 +56,7 @@ class OpenSpiel(Decide):
 
     def probability_triple(self, view: rules.HandView) -> ProbabilityTriple:
         """The policy's chances of folding, calling and raising."""
-        chances = self._chances(view)
-        fold, call = chances.pop(rules.FOLD, 0.0), chances.pop(rules.CALL, 0.0)
-        return ProbabilityTriple(fold, call, sum(chances.values()))
+        return triple_of(self._chances(view).items())
 
     def _shown(self, view: rules.HandView) -> rules.HandView:
         return view

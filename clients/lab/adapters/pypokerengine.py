@@ -87,7 +87,7 @@ class PyPokerEngine(Decide):
         low, high = (-1, -1) if least is None or most is None else (least - before, most - before)
         limits = {"fold": 0, "call": call, "raise": {"min": low, "max": high}}
         offered = [{"action": name, "amount": amount} for name, amount in limits.items()]
-        answer = self._player.declare_action(offered, _cards(view.own_cards), self._round_state(view))
+        answer = self._player.declare_action(offered, suits_first(view.own_cards), self._round_state(view))
         match answer:
             case ("raise", int() | float() as amount) if call < amount <= high:
                 return {"do": "raise", "to": max(low, int(amount)) + before}
@@ -120,7 +120,7 @@ class PyPokerEngine(Decide):
             if not hasattr(self, "_game_info"):
                 self._game_info = self._information(start)
                 player.receive_game_start_message(self._game_info)
-            cards, seats = _cards(view.own_cards), self._seats(start)
+            cards, seats = suits_first(view.own_cards), self._seats(start)
             player.receive_round_start_message(view.hand_number + 1, cards, seats)
             player.receive_street_start_message("preflop", self._round_state(start))
         for deed in deeds(view.betting)[len(told.steps()) if told is not None else 0 :]:
@@ -132,7 +132,7 @@ class PyPokerEngine(Decide):
             for number in range(deed.before.betting_round + 1, after.betting_round + 1):
                 name = street(view.game, number)
                 board = view.board[: view.game.board_ends[number]]
-                state = {**self._round_state(after), "street": name, "community_card": _cards(board)}
+                state = {**self._round_state(after), "street": name, "community_card": suits_first(board)}
                 player.receive_street_start_message(name, state)
         self._told = view.betting
 
@@ -152,7 +152,7 @@ class PyPokerEngine(Decide):
         return {
             "street": street(game, betting.betting_round),
             "pot": {"main": {"amount": pots[0]["amount"]}, "side": pots[1:]},
-            "community_card": _cards(view.board), "dealer_btn": seats[game.first_positions[-1] - 1],
+            "community_card": suits_first(view.board), "dealer_btn": seats[game.first_positions[-1] - 1],
             "next_player": "not_found" if to_act is None else seats[to_act], "small_blind_pos": seats[small],
             "big_blind_pos": seats[big], "round_count": view.hand_number + 1,
             "small_blind_amount": game.big_blind // 2, "seats": self._seats(view),
@@ -201,10 +201,10 @@ class PyPokerEngine(Decide):
         from pypokerengine.engine.hand_evaluator import HandEvaluator
         from pypokerengine.utils.card_utils import gen_cards
 
-        board, shown = gen_cards(_cards(view.board)), []
+        board, shown = gen_cards(suits_first(view.board)), []
         for position, cards in enumerate(view.hole_cards):
             if cards and not view.betting.folded[position]:
-                hand = HandEvaluator.gen_hand_rank_info(gen_cards(_cards(cards)), board)
+                hand = HandEvaluator.gen_hand_rank_info(gen_cards(suits_first(cards)), board)
                 shown.append({"uuid": _uuid(self.seat_of(view, position)), "hand": hand})
         return shown
 
@@ -231,7 +231,7 @@ def _uuid(seat: int) -> str:
     return f"seat-{seat}"
 
 
-def _cards(cards: tuple[int, ...]) -> list[str]:
+def suits_first(cards: tuple[int, ...]) -> list[str]:
     """Cards as ``SA``."""
     return [CARD_TEXTS[card][1].upper() + CARD_TEXTS[card][0] for card in cards]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from clients.bots.decide import Decide
 from clients.core.options import OptionError, require_holdem
-from engine.poker.cards import CARD_TEXTS
+from clients.lab.adapters.pypokerengine import suits_first
 from engine.poker.rules import GameDefinition, HandView
 from engine.support.user_input import fault_text, quoted
 from protocol.agents.answers import BadFormat, as_answer
@@ -141,20 +141,16 @@ def no_limit_state(view: HandView) -> dict[str, Any]:
 def _state(
     view: HandView, seen: Any, raw: dict[str, Any], offered: list[int], names: list[Any]
 ) -> dict[str, Any]:
-    for card in (*view.own_cards, *view.board):
-        text = CARD_TEXTS[card]
-        seen[13 * _SUITS.index(text[1].upper()) + _RANKS.index(text[0])] = 1
+    for text in suits_first((*view.own_cards, *view.board)):
+        seen[13 * _SUITS.index(text[0]) + _RANKS.index(text[1])] = 1
     legal = OrderedDict.fromkeys(offered)
     told = {"raw_obs": {**raw, "legal_actions": names}, "raw_legal_actions": names, "action_record": []}
     return {"legal_actions": legal, "obs": seen, **told}
 
 
 def _raw(view: HandView) -> dict[str, Any]:
-    def cards(held: tuple[int, ...]) -> list[str]:
-        return [CARD_TEXTS[card][1].upper() + CARD_TEXTS[card][0] for card in held]
-
     chips = _told(view, list(view.betting.spent))
-    shown = {"hand": cards(view.own_cards), "public_cards": cards(view.board)}
+    shown = {"hand": suits_first(view.own_cards), "public_cards": suits_first(view.board)}
     return {**shown, "all_chips": chips, "my_chips": chips[0]}
 
 

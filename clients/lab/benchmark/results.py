@@ -1,5 +1,6 @@
 """The results of runs: rates with intervals, luck taken out, the difference of a pair, the leaderboard."""
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any, Final
@@ -24,6 +25,8 @@ LEAST_RANKED: Final = 1000
 """Hands of a run on the leaderboard."""
 _LEAST: Final = 2
 _ESTIMATORS: Final = ("aivat", "equity")
+_REMEMBERED: Final = 64
+# Runs whose luck is remembered, as of so many hands.
 
 
 class Scorer:
@@ -36,7 +39,6 @@ class Scorer:
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
         self._limiter = trio.CapacityLimiter(1)
-        self._luck: dict[str, tuple[int, dict[str, Any]]] = {}  # by run, as of so many hands
         self._anchors: dict[tuple[str, str], list[dict[str, Any]]] = {}
 
     async def results(self, run: Run) -> dict[str, Any]:
@@ -50,7 +52,7 @@ class Scorer:
             "run": run.facts.number, "label": run.facts.label, "opponent": run.opponent.as_json(),
             "game": run.facts.game, "hands": outcome.hands, "mbb_per_hand": each.mbb_per_hand,
             "ci95": each.ci95,
-            **await trio.to_thread.run_sync(self._without_luck, run, outcome.hands, limiter=self._limiter),
+            **await trio.to_thread.run_sync(_luck_of, run, outcome.hands, limiter=self._limiter),
             "abandoned": len(run.abandoned), "final": run.is_closed,
         }  # fmt: skip
         pair = self._runs.pair_of(run)
@@ -60,12 +62,6 @@ class Scorer:
             told |= {"key": run.cards.text, "ranked": run.facts.is_ranked}
             write_whole(path, json.dumps(told, indent=1), mode=FILE_MODE)
         return told
-
-    def _without_luck(self, run: Run, hands: int) -> dict[str, Any]:
-        known = self._luck.get(run.facts.number)
-        if known is None or known[0] != hands:
-            known = self._luck[run.facts.number] = hands, _luck_of(run, hands)
-        return known[1]
 
     async def leaderboard(self, opponent: Opponent, game: str) -> list[dict[str, Any]]:
         """The anchors and the runs that count, best lower end of the interval first."""
@@ -84,6 +80,7 @@ class Scorer:
         return sorted([*rows, *self._anchors[key]], key=lambda row: row["ci95"] - row["mbb_per_hand"])
 
 
+@functools.lru_cache(_REMEMBERED)
 def _luck_of(run: Run, hands: int) -> dict[str, Any]:
     """The estimates with luck taken out, each None where there is none; and why."""
     if hands < _LEAST:

@@ -78,9 +78,6 @@ class Bridges:
         self._door, self._nursery, self._console = door, nursery, console
         self._by_id: dict[str, Bridge] = {}
 
-    def __len__(self) -> int:
-        return len(self._by_id)
-
     def open(self, address: str, name: str | None = None, token: str | None = None) -> Bridge:
         """Come to the door.
 
@@ -220,7 +217,7 @@ class McpDoor:
             self._by_bearer = {each: seat for each, seat in seats if seat[0].book.status != "closed"}
             address = ctx.request.client.host if ctx.request.client else ""
             bridge, before = self._bridges.open(address, name, token), 0
-        answered = bridge.book.counts["accepted"]
+        answered = bridge.book.accepted
         self._by_bearer[known] = bridge, answered
         if answered == before and not bridge.useless.take():
             raise SeatError("too_many", "Too many requests that lead to nothing.")
