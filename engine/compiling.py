@@ -360,9 +360,7 @@ def compiled_once(module: str, compile_all: Callable[[], None]) -> None:
     mark = kernels_folder() / folder_name(module) / f"{name}.compiled"
     if not mark.exists():
         compile_all()
-        with contextlib.suppress(
-            OSError
-        ):  # a cache that cannot be written: the next process compiles as well
+        with contextlib.suppress(OSError):  # if it cannot be written, the next process compiles as well
             mark.touch()
 
 
