@@ -139,8 +139,8 @@ def _solved(game: GameDefinition) -> Strategy:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))
     except TooLarge:
         raise OptionError(
-            "equilibrium knows limit-2p and nolimit-2p-100bb, and solves small games such as kuhn-2p and "
-            "leduc: for others, such as nolimit-2p, give it strategy=FILE, made by riverboat solve GAME "
+            "equilibrium knows limit-2p, nolimit-2p and nolimit-2p-100bb, and solves small games such as "
+            "kuhn-2p and leduc: for others for two give it strategy=FILE, made by riverboat solve GAME "
             "--save FILE"
         ) from None
     solver.run(_ITERATIONS)

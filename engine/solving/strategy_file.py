@@ -43,7 +43,7 @@ SCHEMA: Final = 3
 """The version of both kinds of files; raised whenever their contents change their meaning."""
 
 _DATA: Final = Path(__file__).parents[1] / "data" / "equilibrium"
-_SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb")
+_SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb", "nolimit-2p")
 """The names of the games for which a strategy may ship in `_DATA`."""
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"
@@ -87,7 +87,7 @@ def shipped_strategy(game: GameDefinition) -> Path | None:
     return None
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=3)
 def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
     """The strategy on buckets that ships with this program for a game, read once; None if there is none.
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from clients.core.one_line import CommandError, OneLineCommand, json_option, refuse_unwritable, shown_progress
 from server.support.options import FILE, PATH, FiniteRange, flag, game_option, option
+
+_DEEP: Final = 150
+# Stacks in big blinds, from which on the strategy is the one that ships for 200.
 
 
 # Many parameters: each is an option.
@@ -23,7 +26,7 @@ from server.support.options import FILE, PATH, FiniteRange, flag, game_option, o
 @option(
     "--strategy FILE",
     "What players are believed to play who do not say: made by riverboat solve.  Default: the strategy that "
-    "comes with this program.",
+    "comes with this program for such stacks.",
     PATH,
 )
 @option("--iterations N", "Of each solution.", click.IntRange(10, 10_000), default=100)
@@ -68,7 +71,9 @@ def review(
         click.echo(printable(text), err=True)
 
     hands = reviewable(paths, game, number, seat, warn)
-    blueprint = bucketed_strategy(strategy) if strategy else shipped_strategy(load_game("nolimit-2p-100bb"))
+    depths = sorted(min(each.hand.game.stacks) / each.hand.game.big_blind for each in hands)
+    like = load_game("nolimit-2p" if depths[len(depths) // 2] > _DEEP else "nolimit-2p-100bb")
+    blueprint = bucketed_strategy(strategy) if strategy else shipped_strategy(like)
     if blueprint is None or blueprint.game.is_limit:
         raise CommandError(f"{strategy}: expected a strategy of no-limit hold'em")
     with held_back() as noted, shown_progress(as_json, "hands") as seen:

@@ -158,7 +158,7 @@ def test_bots_that_know_their_cards_do_only_what_is_legal_and_what_their_triples
         *(("adaptive", game, "without antes or rake") for game in ("nolimit-6p-ante", "nolimit-5p-100bb")),
         ("portfolio", "kuhn-3p", "games for two"),
         ("portfolio", "nolimit-2p-100bb", "answers=FILE"),
-        *(("resolver", game, "heads-up no-limit") for game in ("limit-2p", "kuhn-2p", "nolimit-2p")),
+        *(("resolver", game, "heads-up no-limit") for game in ("limit-2p", "kuhn-2p", "nolimit-3p")),
         ("portfolio:answers=a.npz", "leduc", "answers are for hold'em"),
     ],
 )  # fmt: skip

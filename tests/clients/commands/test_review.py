@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from clients.bots import strategy_files
 from clients.commands.solve.review import review
 from clients.lab.review import Review, Reviewable
-from engine.poker.rules import load_game, parse_betting
+from engine.poker.rules import GameDefinition, load_game, parse_betting
 from protocol.policy import format_policy, format_record, write_numbers
 from tests.support.commands import reports, runs
 from tests.support.hands.golden_files import GOLDEN
@@ -63,6 +64,18 @@ def test_ranges_are_what_players_have_stated(tmp_path: Path) -> None:
     (tmp_path / "policies").write_text("".join(format_record(0, line) for line in lines))
 
     assert reviewed(log, *QUICK)["ranges"] == {"stated": 5}
+
+
+@pytest.mark.parametrize(("game", "raised"), [("nolimit-2p", "300"), ("nolimit-2p-100bb", "6")])
+def test_other_ranges_are_of_the_strategy_for_such_stacks(
+    game: str, raised: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[GameDefinition] = []
+    monkeypatch.setattr(strategy_files, "shipped_strategy", asked.append)
+
+    run(written(tmp_path, CHECKED.replace("6", raised)), "--game", game)
+
+    assert asked == [load_game(game)]
 
 
 def test_players_whose_cards_are_not_known_are_counted(tmp_path: Path) -> None:

@@ -420,8 +420,9 @@ def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None
     assert shipped_strategy(ONE_RAISE) is None
 
 
-def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands() -> None:
-    game = load_game("nolimit-2p-100bb")
+@pytest.mark.parametrize(("name", "all_in"), [("nolimit-2p-100bb", "r6r200"), ("nolimit-2p", "r300r20000")])
+def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands(name: str, all_in: str) -> None:
+    game = load_game(name)
     path = known(shipped_strategy(game))
     assert path.stat().st_size <= 1_000_000
     bot = Equilibrium()
@@ -430,7 +431,7 @@ def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands() -> No
 
     strategy = bot.strategy
     assert isinstance(strategy, BucketedStrategy)
-    facing = parse_betting(game, "r6r200")
+    facing = parse_betting(game, all_in)
     folds = strategy.triples(facing, ())[:, 0]
     assert folds[combo_index(*parse_cards("AhAd"))] < 0.1
     assert folds[combo_index(*parse_cards("7h2d"))] > 0.9
