@@ -35,18 +35,18 @@ _MAX_DIGITS: Final = 40
 """Digits of a raise worth reading; CPython refuses to convert thousands of them."""
 
 
-@attrs.frozen
+@attrs.define(unsafe_hash=True)  # frozen for mypy: see `BettingState`
 class LegalActions:
     """The legal actions of the position to act.  Calling (or checking) is always allowed."""
 
-    can_fold: bool
+    can_fold: Final[bool]
     """Folding is allowed only when there is something to call."""
-    min_raise_to: int | None
+    min_raise_to: Final[int | None]
     """Smallest total of a raise; None when no raise is allowed.  In limit games the one total."""
-    max_raise_to: int | None
+    max_raise_to: Final[int | None]
     """Largest total of a raise; None when no raise is allowed."""
-    is_limit: bool
-    why_no_raise: str = attrs.field(default="", eq=False)
+    is_limit: Final[bool]
+    why_no_raise: Final[str] = attrs.field(default="", eq=False)
     """Why no raise is allowed, in a sentence to the player who would have made it; empty where one is."""
 
     def __str__(self) -> str:
@@ -92,35 +92,35 @@ class LegalActions:
         return self.raising_to(action.raise_to)
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)  # frozen for mypy, by `Final`: what attrs freezes takes twice as long to build
 class BettingState:
     """One node of a betting tree.  Begin at `initial_betting(game)` and walk with `apply`."""
 
-    game: GameDefinition
-    last_step: Step | None = attrs.field(repr=False)
+    game: Final[GameDefinition]
+    last_step: Final[Step | None] = attrs.field(repr=False)
     """The action that led here; None at the start of the hand."""
-    spent: tuple[int, ...]
+    spent: Final[tuple[int, ...]]
     """Chips each position has put in during this hand, blinds and bets; antes are not among them."""
-    folded: tuple[bool, ...]
-    max_spent: int
+    folded: Final[tuple[bool, ...]]
+    max_spent: Final[int]
     """What a position must have spent to stay in."""
-    min_raise_to: int
+    min_raise_to: Final[int]
     """No-limit: smallest total of a full raise (docs/acpc-dealer.md 3.4)."""
-    betting_round: int
-    actions_in_round: int
-    raises_in_round: int
-    position_to_act: int | None
+    betting_round: Final[int]
+    actions_in_round: Final[int]
+    raises_in_round: Final[int]
+    position_to_act: Final[int | None]
     """None when the hand is over."""
-    text: str
+    text: Final[str]
     """The betting as ACPC text, rounds separated by ``/``."""
-    _responded: int = attrs.field(repr=False)
+    _responded: Final[int] = attrs.field(repr=False)
     # Bit p: position p has called or raised since, and including, the round's last raise.
-    _tree: list[int] = attrs.field(repr=False)
+    _tree: Final[list[int]] = attrs.field(repr=False)
     # The number of nodes this tree remembers, shared by all of them.
-    _children: dict[Action, BettingState] = attrs.field(factory=dict, init=False, repr=False)
+    _children: Final[dict[Action, BettingState]] = attrs.field(factory=dict, init=False, repr=False)
     _legal: LegalActions | None = attrs.field(default=None, init=False, repr=False)
     # Computed when first asked for.
-    num_board_cards: int = attrs.field(init=False, repr=False)
+    num_board_cards: Final[int] = attrs.field(init=False, repr=False)
     """Board cards dealt so far."""
 
     @num_board_cards.default
@@ -193,7 +193,7 @@ class BettingState:
                 low = high = stack
         refusal = "" if low is not None else self._why_no_raise(position)
         legal = LegalActions(self.spent[position] != self.max_spent, low, high, game.is_limit, refusal)
-        object.__setattr__(self, "_legal", legal)
+        self._legal = legal
         return legal
 
     def is_legal(self, action: Action) -> bool:

@@ -89,13 +89,13 @@ class HandView:
         return chips_won(self.betting, self.hole_cards, self.board)
 
 
-@attrs.frozen
+@attrs.define(unsafe_hash=True)  # frozen for mypy: see `BettingState`
 class HandState:
     """A hand with all its cards: what the dealer knows."""
 
-    betting: BettingState
-    hand_number: int
-    deal: Deal
+    betting: Final[BettingState]
+    hand_number: Final[int]
+    deal: Final[Deal]
 
     @property
     def position_to_act(self) -> int | None:
