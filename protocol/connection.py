@@ -48,21 +48,22 @@ class _Connection:
     """The line buffer and the state that both ends share."""
 
     def __init__(self) -> None:
-        self._lines = LineBuffer()
+        self.lines: Final = LineBuffer()
+        """What has been received, and not yet turned into events."""
         self.state = State.AWAITING_VERSION
         """The state of the conversation, which only what is said changes."""
 
     @property
     def num_buffered(self) -> int:
         """Bytes not yet turned into events; a shell that bounds memory stops receiving at a limit."""
-        return len(self._lines)
+        return len(self.lines)
 
     def receive_data(self, data: bytes) -> None:
         """Take received bytes; empty bytes mean that the other side has closed.
 
         Afterwards call `next_event` until it returns `NEED_DATA`.
         """
-        self._lines.feed(data)
+        self.lines.feed(data)
 
     def send_failed(self) -> None:
         """A write did not complete: nobody knows what arrived, so nothing more can be said."""
@@ -70,7 +71,7 @@ class _Connection:
 
     def _at_end(self) -> events.ConnectionClosed | NeedData:
         """The end of the conversation, or that more bytes must be received first."""
-        has_closed = self._lines.at_end and self.state is not State.CLOSED
+        has_closed = self.lines.at_end and self.state is not State.CLOSED
         return events.ConnectionClosed() if has_closed else NEED_DATA
 
     def _process(self, kind: type[events.Event]) -> None:
@@ -136,7 +137,7 @@ class DealerConnection(_Connection):
         """
         if isinstance(event, events.StateUpdate | events.TurnToAct):
             message = match_state.format_match_state(event.view).encode("ascii")
-            return self.show(message, is_turn=isinstance(event, events.TurnToAct))
+            return self.show(message, isinstance(event, events.TurnToAct))
         self._process(type(event))
         if isinstance(event, events.Note):
             return f"#{event.name} {event.text}".encode() + _LINE_END
@@ -169,7 +170,7 @@ class DealerConnection(_Connection):
                 data += self.send(events.Note(name, text))
         return frozenset(granted), data
 
-    def show(self, message: bytes, *, is_turn: bool) -> bytes:
+    def show(self, message: bytes, is_turn: bool) -> bytes:
         """The same for a match state that is already text: a `TurnToAct` if `is_turn`, else a `StateUpdate`.
 
         Args:
@@ -183,19 +184,19 @@ class DealerConnection(_Connection):
         self._echo = message
         return message + _LINE_END
 
-    def hear(self, data: bytes) -> events.Event | NeedData:
-        """`receive_data`, and then `next_event`; quick if the usual answer is all that the client has said.
+    def hear(self, data: bytes) -> events.Reply | None:
+        """`receive_data`; returns the usual answer at once if it is all that the client has said.
 
         That answer's event does not keep the line, which is `data`.
         """
         echo = self._echo
         if self.state is _TO_ACT and data.startswith(echo):
             reply = self._plain.get(data[len(echo) :])
-            if reply is not None and not self._lines:
+            if reply is not None and self.lines.is_empty:
                 self.state = _WATCHING
                 return reply
         self.receive_data(data)
-        return self.next_event()
+        return None
 
     def next_event(self) -> events.Event | NeedData:
         """What the client said next.
@@ -215,7 +216,7 @@ class DealerConnection(_Connection):
         return event
 
     def _read_event(self) -> events.Event | NeedData:
-        state, lines = self.state, self._lines
+        state, lines = self.state, self.lines
         if state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         if state in (State.WATCHING, State.CLOSED):
@@ -347,7 +348,7 @@ class PlayerConnection(_Connection):
     def _read_event(self) -> events.Event | NeedData:
         if self.state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
-        line = self._lines.next_line()
+        line = self.lines.next_line()
         if line is None:
             return self._at_end()
         if not line.endswith(b"\n"):

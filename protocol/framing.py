@@ -22,23 +22,21 @@ class LineBuffer:
         self._start = 0  # of what has not been handed out
         self._searched = 0  # up to here there is no LF after the start
         self._at_end = False
+        self.is_empty = True
+        """Whether everything has been handed out; an attribute, since it is looked at for every action."""
 
     def feed(self, data: bytes) -> None:
         """Add received bytes; empty bytes mean the end of the stream."""
-        if not data:
-            self._at_end = True
-        elif self._start == len(self._data):  # the usual case: one message at a time
-            self._data = data
-            self._start = self._searched = 0
-        else:
-            self._searched -= self._start
-            self._data = self._data[self._start :] + data
-            self._start = 0
+        self._at_end |= not data
+        self._searched -= self._start
+        self._data = self._data[self._start :] + data
+        self._start = 0
+        self.is_empty = not self._data
 
     @property
     def at_end(self) -> bool:
         """Whether the stream has ended and every line has been taken."""
-        return self._at_end and self._start == len(self._data)
+        return self._at_end and self.is_empty
 
     def __len__(self) -> int:
         return len(self._data) - self._start
@@ -66,6 +64,7 @@ class LineBuffer:
             return None
         line = self._data[self._start : end]
         self._start = self._searched = end
+        self.is_empty = end == len(self._data)
         return line
 
     def take_behind(
@@ -91,6 +90,7 @@ class LineBuffer:
                 begin, end = ahead._start - len(line), ahead._start
                 self._data = ahead._data[:begin] + ahead._data[end:]
                 self._start = self._searched = 0
+                self.is_empty = not self._data
                 return line
             if not is_skipped(line):
                 return None

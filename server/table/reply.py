@@ -82,20 +82,14 @@ class Asking:
         Returns:
             Its reply, None if it gives none; and when its present client was shown the hand.
         """
-        seating, clock = self._seating, seat.clock
-        traces, keeps_time = self._traces, self._keeps_time
+        seating, clock, traces, keeps_time = self._seating, seat.clock, self._traces, self._keeps_time
         is_asked = seats is self._all or seat in seats
-        if traces:  # in the order of the seats
-            for each in seats:
-                seating.show(each)
-        elif is_asked:
-            seating.show(seat)
+        if traces or is_asked:
+            seating.show(seats if traces else (seat,))  # a trace is in the order of the seats
         if is_asked and seat.client is not None:
             seating.flush(seat, seat.client)
         if not traces:
-            for each in seats:
-                if each is not seat:
-                    seating.show(each)
+            seating.show(seats, seat)
         sent_us = self.last_send_us = now_us() if keeps_time else 0
         if not is_asked:
             self._let_others_see(seats)
@@ -104,7 +98,7 @@ class Asking:
         if seat.is_away and seat.away_since != state.hand_number:
             self._let_others_see(seats)
             await seating.wait_for_return(seat)
-        clock.asks(self.now(), is_strict=self._is_strict)
+        clock.asks(self.now(), self._is_strict)
         while action is None and not seat.is_away:
             client = seat.client
             if client is None:
@@ -116,7 +110,9 @@ class Asking:
             if traces:
                 self._records.flush_trace()
             try:
-                action = await self.read_reply(seats, seat, client, state)
+                action = self._heard_soon(seat, client, state)
+                if action is None:
+                    action = await self.read_reply(seats, seat, client, state)
             except MatchAborted:
                 raise
             except SeatFailed as failure:
@@ -143,6 +139,44 @@ class Asking:
                 else:
                     seating.flush(each, client)
 
+    def _heard_soon(self, seat: Seat, client: Client, state: HandState) -> Action | None:
+        """The action of the seat to act, if the table plays alone and the usual answer comes at once.
+
+        Whatever else has arrived is kept for `read_reply`.
+        """
+        connection = client.connection
+        if self.turns.tables == 1 and connection.lines.is_empty:
+            data = client.channel.receive_soon()
+            reply = None if data is None else connection.hear(data)
+            if reply is not None:
+                return self._taken(reply, data, seat, client, state)
+        return None
+
+    def _taken(
+        self, reply: Reply, line: bytes | None, seat: Seat, client: Client, state: HandState, junk: int = 0
+    ) -> Action:
+        """The action of a reply, made legal; it is charged to the seat's clock.
+
+        Raises:
+            SeatFailed: it has come too late.
+        """
+        if self._traces:
+            _trace(self._console, seat.number + 1, reply.line or line or b"")
+        clock = seat.clock
+        assert clock.asked_at is not None
+        seconds = self.now() - clock.asked_at
+        response = clock.response + clock.bank
+        if clock.charge(seconds):
+            raise _late(seat, client, junk, seconds, response, has_run_out=True)
+        seat.late_in_a_row = client.stray_replies = 0
+        seat.grace_until = None
+        client.has_replied = True
+        seat.decision_times.add(seconds)
+        action = reply.action
+        if action is not None and state.betting.is_legal(action):
+            return action
+        return _corrected(seat, reply, state, self._console, self._config)
+
     async def read_reply(self, seats: Sequence[Seat], seat: Seat, client: Client, state: HandState) -> Action:
         """The action of the seat to act, legal in `state`; its clock is charged once.
 
@@ -155,43 +189,28 @@ class Asking:
         Raises:
             SeatFailed: it left, or did not answer in time.
         """
-        # Long, because it is one loop over the kinds of events, which share six variables; it runs for every
-        # action.
-        connection, channel = client.connection, client.channel
-        config, console, clock, now = self._config, self._console, seat.clock, self.now
+        # Long, because it is one loop over the kinds of events, which share six variables.
+        connection, config, console, clock = client.connection, self._config, self._console, seat.clock
         response = clock.response + clock.bank
-        shown_at = heard_at = now() if clock.asked_at is None else clock.asked_at
+        shown_at = heard_at = self.now() if clock.asked_at is None else clock.asked_at
         junk_lines = stale_replies = 0
         number = seat.number + 1
         data: bytes | None = None
-        event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
+        event: Event | NeedData = NEED_DATA if connection.lines.is_empty else connection.next_event()
         while True:
             if event is NEED_DATA:
-                data = channel.receive_soon() if self.turns.tables == 1 else None
-                if data is None:
-                    self._let_others_see(seats)
-                    data = await channel.receive(min(heard_at + response, clock.until))
+                self._let_others_see(seats)
+                data = await client.channel.receive(min(heard_at + response, clock.until))
                 if data is not None:
-                    event = connection.hear(data)
+                    event = connection.hear(data) or connection.next_event()
                 if event is NEED_DATA:
-                    at = now()
+                    at = self.now()
                     if data is None or at >= min(heard_at + response, clock.until):  # drips are silence, too
                         raise _late(seat, client, junk_lines, at - shown_at, response)
                 continue
-            seconds = now() - shown_at
             if isinstance(event, Reply):
-                if not config.quiet:
-                    _trace(console, number, event.line or data or b"")
-                if clock.charge(seconds):
-                    raise _late(seat, client, junk_lines, seconds, response, has_run_out=True)
-                seat.late_in_a_row = client.stray_replies = 0
-                seat.grace_until = None
-                client.has_replied = True
-                seat.decision_times.add(seconds)
-                action = event.action
-                if action is not None and state.betting.is_legal(action):
-                    return action
-                return _corrected(seat, event, state, console, config)
+                return self._taken(event, data, seat, client, state, junk_lines)
+            seconds = self.now() - shown_at
             if isinstance(event, ConnectionClosed):
                 raise SeatFailed(
                     FailureKind.DISCONNECTED,
@@ -218,7 +237,7 @@ class Asking:
                     if config.comments_path is not None:
                         seat.keep_comment(state.betting.text, event.line)
                     if seconds <= response:  # it restarts the wait once, but not the clock
-                        heard_at = now()
+                        heard_at = self.now()
                 if seconds > 2 * response:  # it keeps on sending comments
                     raise _late(seat, client, junk_lines, seconds, response)
             elif clock.is_exceeded_by(seconds):
@@ -232,7 +251,7 @@ class Asking:
                 else:
                     junk_lines += 1
                     _warn(seat, console, config, "bad state format in response", "unreadable")
-                heard_at = now()
+                heard_at = self.now()
                 if self._is_strict and junk_lines + stale_replies >= MAX_JUNK_LINES:
                     detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
                     raise SeatFailed(FailureKind.NONSENSE, detail, "")

@@ -55,12 +55,12 @@ class SeatClock:
         seat has been vacant, since its grace may exceed a response.
         """
 
-    def asks(self, now: float, *, is_strict: bool) -> None:
+    def asks(self, now: float, is_strict: bool) -> None:
         """Begin a question; unless the clock is strict, what a client says may restart its wait."""
         self.asked_at = now
         if is_strict:
             self.until = now + self.response + self.bank
-            self.latest = now + max(self.response + self.bank, self._limits.grace)
+            self.latest = max(self.until, now + self._limits.grace)
 
     def new_hand(self) -> None:
         """Reset the hand's total; the match's total is never reset."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 import trio
@@ -232,43 +232,43 @@ class Seating:
         """Show the hand to somebody who has taken a vacant seat."""
         try:
             self._note(f"{seat.label} is taken again")
-            self.show(seat)
+            self.show((seat,))
             self.flush(seat, client)
         except MatchAborted as error:
             self._abort(error)
 
     # --- talking -----------------------------------------------------------------------------------------
 
-    def show(self, seat: Seat) -> None:
-        """Tell a seat's client, if there is one and it is dealt in, how the hand stands; `flush` writes it.
+    def show(self, seats: Iterable[Seat], but: Seat | None = None) -> None:
+        """Tell the clients of some seats, if they are dealt in, how the hand stands; `flush` writes it.
 
         Raises:
-            MatchAborted: nothing can be said to it any more, and that ends the match.
+            MatchAborted: nothing can be said to one of them any more, and that ends the match.
         """
-        client, situation = seat.client, self.situation
-        if client is None or situation is None:
+        if self.situation is None:
             return
-        state, hand = situation
-        position = hand.positions[seat.number]
-        if position is None:
-            return
-        connection = client.connection
-        is_turn = state.betting.position_to_act == position
-        try:
-            if connection.state is _TO_ACT:
-                connection.send(TurnWithdrawn())  # the house has acted for it
-                client.stray_replies -= 1
-                if "person" in client.capabilities:
-                    client.say(connection.send(Note("message", _TIME_IS_UP)))
-            if is_turn and "clock" in client.capabilities:
-                client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
-            line = connection.show(hand.messages.message(state, position), is_turn=is_turn)
-        except LocalProtocolError as error:  # a conversation that has broken down
-            self.break_off(seat, error)
-            return
-        client.unwritten += line  # as `Client.say`
-        if not self._config.quiet:
-            self._records.trace_sent(seat.number, line)
+        state, hand = self.situation
+        for seat in seats:
+            client, position = seat.client, hand.positions[seat.number]
+            if client is None or position is None or seat is but:
+                continue
+            connection = client.connection
+            is_turn = state.betting.position_to_act == position
+            try:
+                if connection.state is _TO_ACT:
+                    connection.send(TurnWithdrawn())  # the house has acted for it
+                    client.stray_replies -= 1
+                    if "person" in client.capabilities:
+                        client.say(connection.send(Note("message", _TIME_IS_UP)))
+                if is_turn and "clock" in client.capabilities:
+                    client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+                line = connection.show(hand.messages.message(state, position), is_turn)
+            except LocalProtocolError as error:  # a conversation that has broken down
+                self.break_off(seat, error)
+                continue
+            client.unwritten += line  # as `Client.say`
+            if not self._config.quiet:
+                self._records.trace_sent(seat.number, line)
 
     def flush(self, seat: Seat, client: Client) -> None:
         """Write what has been said to a seat's client.

@@ -1,8 +1,8 @@
 """One table: its seats, and the loop that plays a hand at them.
 
-The match, the sit-and-go and the room's tables feed it one hand after another.  It drives the hand loop of
-`engine.poker.rules`: before every action each seat is shown the hand as it may see it, then the acting seat
-is read until it has replied (`server.table.reply`); where no answer comes, the house checks or folds.
+The match, the sit-and-go and the room's tables feed it one hand after another.  Before every action each
+seat is shown the hand as it may see it, then the acting seat is read until it has replied
+(`server.table.reply`); where no answer comes, the house checks or folds.
 `server.table.seating` decides who sits in which seat, and what becomes of a player that fails.
 """
 
@@ -13,7 +13,7 @@ from typing import Final
 
 import trio
 
-from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, play_hand
+from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand
 from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import Transaction
@@ -86,7 +86,7 @@ class Table:
             number: of the hand.
             deal: its cards.
             by_position: the seats that are dealt in.
-            is_passing: see `play_hand`.
+            is_passing: see `initial_hand`.
             replay: of the actions that an earlier sitting has recorded; None if there are none.
 
         Returns:
@@ -100,34 +100,27 @@ class Table:
         is_full = len(by_position) == len(self.seats)
         seats = self.seats if is_full else sorted(by_position, key=lambda seat: seat.number)
         hand = HandOnTable(HandMessages(number, deal), tuple(positions))
-        loop = play_hand(game, number, deal, is_passing=is_passing)
+        state = initial_hand(game, number, deal, is_passing=is_passing)
         self.absent = []
         is_live = replay is None
-        try:
-            state = next(loop)
-            while True:
-                to_act = state.betting.position_to_act
-                assert to_act is not None  # the hand loop asks only when somebody is to act
-                seat = by_position[to_act]
-                if is_live or not records.is_replaying:
-                    is_live = True
-                    seating.situation = state, hand
-                    if on_state is not None:
-                        on_state(state)
-                    action, sent_us = await asking.ask(seats, seat, state)
-                    if action is None or self._has_transactions:
-                        action = self._recorded(seat, state, action, sent_us)
-                    if self.pace is not None:
-                        self.flush()
-                        await self.pace()
-                else:
-                    assert replay is not None  # there is something to be replayed
-                    action = await replay(seat, state, hand)
-                state = loop.send(action)
-        except StopIteration as finished:
-            final: HandState = finished.value
+        while (to_act := state.betting.position_to_act) is not None:
+            seat = by_position[to_act]
+            if replay is None or not records.is_replaying:
+                is_live = True
+                seating.situation = state, hand
+                if on_state is not None:
+                    on_state(state)
+                action, sent_us = await asking.ask(seats, seat, state)
+                if action is None or self._has_transactions:
+                    action = self._recorded(seat, state, action, sent_us)
+                if self.pace is not None:
+                    self.flush()
+                    await self.pace()
+            else:
+                action = await replay(seat, state, hand)
+            state = state.apply(action)
         self.was_live = is_live
-        return final, hand
+        return state, hand
 
     def _recorded(self, seat: Seat, state: HandState, answer: Action | None, sent_us: int) -> Action:
         """The action to play, now on record: the seat's answer or, if there is none, the default."""
@@ -150,8 +143,7 @@ class Table:
         `flush` writes it.
         """
         self.seating.situation = end
-        for seat in seats:
-            self.seating.show(seat)
+        self.seating.show(seats)
 
     def flush(self) -> None:
         """Write what has been said to clients."""

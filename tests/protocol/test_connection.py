@@ -272,7 +272,7 @@ def test_a_comment_does_not_hide_a_greeting_and_stays_for_its_turn() -> None:
 
     assert drain(dealer) == [protocol.Version(), protocol.Greeting(("seat",))]
 
-    dealer.show(b"MATCHSTATE:0:0::Ah|", is_turn=True)
+    dealer.show(b"MATCHSTATE:0:0::Ah|", True)
     assert drain(dealer)[:2] == [protocol.Comment(b"# I am Ann\n"), protocol.Comment(b"; hello\n")]
 
 
