@@ -15,7 +15,7 @@ from clients.lab.player_prior.made import SHIPPED, Matches, population, prior_of
 from engine.players.models.player import format_prior
 from engine.support.files.whole import write_whole
 
-_EXAMINED: Final = 40
+_EXAMINED: Final = 280
 """Players of the population, and others of its kind, whose answers are predicted."""
 
 
