@@ -135,8 +135,8 @@ class Resolver(Agent):
         blueprint = bucketed_strategy(self._path) if self._path else shipped_strategy(game)
         if blueprint is None or game.is_limit or blueprint.game != game or len({*game.stacks}) != 1:
             raise OptionError(
-                "resolver plays heads-up no-limit hold'em with equal stacks: nolimit-2p, nolimit-2p-100bb, or a "
-                "game for which strategy=FILE was made by riverboat solve GAME --save FILE"
+                "resolver plays heads-up no-limit hold'em with equal stacks: nolimit-2p, nolimit-2p-100bb, "
+                "or a game for which strategy=FILE was made by riverboat solve GAME --save FILE"
             )
         effort = Effort(
             iterations=self._iterations, seconds=self._clock or None, first_round=self._first,
