@@ -133,6 +133,9 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
     assert "ask" not in last
     assert (refused["name"], refused["text"]) == ("refused", "no")
     assert nonsense == {"line": "nonsense", "kind": "line"}
+    assert reader.hands == {"0"}
+    list(reader.feed(b"#seated a 0 100\r\n"))
+    assert reader.hands == set()  # in the others somebody else may have had this name
     assert game.num_players == len(first["players"])
 
 
