@@ -77,15 +77,19 @@ def models(potential: PotentialName = "plain") -> None:
     Args:
         potential: the hands against which hand potential will be computed.
     """
-    from engine.players.learning import learn_from_hand
-    from engine.players.models.player import PlayerModel
+    from engine.players.learning import learn_from_hand, predicted_triple
+    from engine.players.models.player import PlayerModel, features_of, psi_of
     from engine.players.table_reader import TableReader
 
     both = [PlayerModel(), PlayerModel()]
     betting, board = parse_betting(load_game("limit-2p"), "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
     for _ in range(2):  # the second time with something counted
         learn_from_hand(both, TableReader(both), betting, board, ((1, 2), (3, 4)))
-    TableReader(both, 0.0, potential).follow(betting, board)
+    reader = TableReader(both, 0.0, potential)
+    reader.follow(betting, board)
+    (decision, _), *_ = reader.reading.decisions()
+    predicted_triple(both[0], decision)
+    features_of(decision.situation, psi_of(decision.situation, decision.values.hands, decision.weights))
 
 
 def strategy(looked_up: BucketedStrategy) -> None:

@@ -101,6 +101,6 @@ class NoModel(FixedModel):
         return NoModel
 
     def triples(self, decision: Decision) -> Floats:
-        """Uniform over what is legal, shape (1326, 3), read-only."""
+        """Uniform over what is legal, shape (1326, 3)."""
         situation = decision.situation
-        return _UNIFORM[2 * situation.can_fold + situation.can_raise]
+        return _UNIFORM[2 * situation.can_fold + situation.can_raise].copy()  # for kernels as others' are
