@@ -72,12 +72,13 @@ def odds_against_ranges() -> None:
 
 @functools.cache
 def models(potential: PotentialName = "plain") -> None:
-    """Compile opponent models: read a hand to its showdown, and learn from it.
+    """Compile opponent models: read a hand to its showdown, learn from it, and answer by the formula.
 
     Args:
         potential: the hands against which hand potential will be computed.
     """
     from engine.players.learning import learn_from_hand, predicted_triple
+    from engine.players.models.formula import continue_chance, formula_triples, protection, traits_array
     from engine.players.models.player import PlayerModel, features_of, psi_of
     from engine.players.table_reader import TableReader
 
@@ -89,6 +90,10 @@ def models(potential: PotentialName = "plain") -> None:
     reader.follow(betting, board)
     (decision, _), *_ = reader.reading.decisions()
     predicted_triple(both[0], decision)
+    traits = traits_array({})
+    formula_triples(decision.situation, decision.values, decision.weights, traits)
+    continue_chance(decision.situation, traits, 0)
+    protection(decision.situation, traits)
     features_of(decision.situation, psi_of(decision.situation, decision.values.hands, decision.weights))
 
 
