@@ -72,13 +72,13 @@ def odds_against_ranges() -> None:
 
 @functools.cache
 def models(potential: PotentialName = "plain") -> None:
-    """Compile opponent models: read a hand to its showdown, learn from it, and answer by the formula.
+    """Compile opponent models: read a hand to its showdown, and learn from it.
 
     Args:
         potential: the hands against which hand potential will be computed.
     """
+    from engine.kernels.players.raises import raises_in_company
     from engine.players.learning import learn_from_hand, predicted_triple
-    from engine.players.models.formula import continue_chance, formula_triples, protection, traits_array
     from engine.players.models.player import PlayerModel, features_of, psi_of
     from engine.players.table_reader import TableReader
 
@@ -90,17 +90,32 @@ def models(potential: PotentialName = "plain") -> None:
     reader.follow(betting, board)
     (decision, _), *_ = reader.reading.decisions()
     predicted_triple(both[0], decision)
+    raises_in_company(decision.situation)
+    features_of(decision.situation, psi_of(decision.situation, decision.values.hands, decision.weights))
+
+
+@functools.cache
+def formula() -> None:
+    """Compile what the formula bot decides by besides models: its triples, and what its raises are worth."""
+    from engine.players.models.formula import continue_chance, formula_triples, protection, traits_array
+    from engine.players.models.model import NoModel
+    from engine.players.table_reader import TableReader
+
+    reader = TableReader([NoModel()] * 2)
+    reader.follow(parse_betting(load_game("limit-2p"), "rc/c"), _BOARDS[0])
+    (decision, _), *_ = reader.reading.decisions()
     traits = traits_array({})
     formula_triples(decision.situation, decision.values, decision.weights, traits)
     continue_chance(decision.situation, traits, 0)
     protection(decision.situation, traits)
-    features_of(decision.situation, psi_of(decision.situation, decision.values.hands, decision.weights))
+    worths()
 
 
 def strategy(looked_up: BucketedStrategy) -> None:
-    """Compile what finds the buckets of all hands, and so the answers of a strategy of limit hold'em."""
-    for text, board in zip(("rc/", "rc/cc/", "rc/cc/cc/"), _BOARDS, strict=True):
-        looked_up.triples(parse_betting(looked_up.game, text), board)
+    """Compile what finds the buckets of all hands and of one, and so the answers of a strategy of hold'em."""
+    for board in _BOARDS:
+        looked_up.abstraction.buckets(board)
+        looked_up.abstraction.bucket(0, board)
 
 
 def worths() -> None:
@@ -108,9 +123,10 @@ def worths() -> None:
     import numpy as np
 
     from engine.players.models.formula import bluff_share, reasonable_share, worths_of_raise
+    from engine.support.arrays import read_only
 
     betting = parse_betting(load_game("nolimit-2p-100bb"), "")
-    worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)
+    worths_of_raise(betting, read_only(np.zeros(1)), betting.max_spent, 0.5, 0.5)
     bluff_share(1.0, 2.0)
     reasonable_share(1)
 
@@ -329,7 +345,7 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "subgames": subgames,
     "models of opponents": functools.partial(models, "weighted"),
     "simulation": simulation,
-    "worths of actions": worths,
+    "answers of the formula": formula,
     "miximax": miximax,
     "luck": luck,
     "environments": environments,

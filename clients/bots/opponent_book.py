@@ -15,7 +15,6 @@ import attrs
 from clients.bots.memory_file import KnownPlayers, Parts
 from clients.bots.strategy_files import shipped_strategy
 from clients.core.options import require_one_of
-from engine import compiling
 from engine.players.bet_sizes import BetSizes
 from engine.players.learning import learn_from_hand, predicted_triple
 from engine.players.models.generic import GenericModel
@@ -170,11 +169,10 @@ class OpponentBook(KnownPlayers[Known]):
     # --- the strategy that we begin with -------------------------------------------------------------------
 
     def prepare(self, game: GameDefinition | None) -> None:
-        """Load the strategy, if there is one for the game, and compile what looks hands up in it."""
+        """Load the strategy, if there is one for the game."""
         self._usual = None
-        if self._begins and game is not None and game.is_limit and (usual := shipped_strategy(game)):
-            self._usual = usual
-            compiling.strategy(usual)
+        if self._begins and game is not None and game.is_limit:
+            self._usual = shipped_strategy(game)
 
     def strategy_share(self, view: HandView) -> float:
         """How likely it is that the opponent plays as the strategy does, which decides so often for us."""

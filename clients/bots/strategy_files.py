@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clients.core.options import OptionError
+from engine import compiling
 from engine.support.files.archive import ArchiveError
 from engine.support.user_input import told_as
 
@@ -28,7 +29,9 @@ def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrat
     from engine.solving.strategy_file import read_strategy
 
     with told_as(OptionError, ArchiveError):
-        return read_strategy(path, game)
+        saved = read_strategy(path, game)
+    _ready(saved.strategy)
+    return saved
 
 
 def bucketed_strategy(path: Path) -> BucketedStrategy:
@@ -54,7 +57,9 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
     from engine.solving.strategy_file import read_shipped
 
     with told_as(OptionError, ArchiveError):
-        return read_shipped(game)
+        found = read_shipped(game)
+    _ready(found)
+    return found
 
 
 def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
@@ -67,3 +72,11 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
 
     with told_as(OptionError, ArchiveError):
         return read_shipped_answers(game)
+
+
+def _ready(strategy: object) -> None:
+    """Compile what looks hands up in a strategy on buckets, which would otherwise happen in mid-hand."""
+    from engine.solving.holdem.bucketed import BucketedStrategy
+
+    if isinstance(strategy, BucketedStrategy):
+        compiling.strategy(strategy)

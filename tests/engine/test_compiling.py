@@ -3,6 +3,7 @@
 import importlib
 import json
 import pkgutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,24 @@ def test_a_cache_that_cannot_be_written_costs_the_compilation(monkeypatch: pytes
 
 def test_the_list_itself_imports_nothing_that_is_compiled() -> None:
     assert not imported_by("import engine.compiling") & {"numpy", "numba"}
+
+
+PLAYED = """
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.kernels import _jit
+from engine.poker.rules import load_game
+bot, game = make_bot("{}"), load_game("{}")
+bot.prepare(game)
+_jit._Cache.load_overload = lambda _, types, __: exit(str(types))
+Arena(game, [bot, *[make_bot("random") for _ in game.stacks[1:]]], 3).play(60)
+"""
+
+
+@pytest.mark.parametrize("words", ["formula limit-2p", "formula nolimit-2p", "equilibrium nolimit-2p"])
+def test_nothing_is_compiled_in_mid_hand(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # with the kernels that are there
+    assert run_to_end([sys.executable, "-c", PLAYED.format(*words.split())]).stderr == ""
 
 
 @pytest.mark.slow

@@ -70,6 +70,7 @@ class Formula(Remembering):
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
         compiling.models(self.potential)
+        compiling.formula()
         self.book.prepare(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:

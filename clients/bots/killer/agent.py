@@ -70,6 +70,7 @@ class Killer(Remembering):
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take, and read the book."""
         compiling.models()
+        compiling.worths()
         shipped_book()
         compiling.odds_against_ranges()
 

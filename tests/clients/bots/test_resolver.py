@@ -9,18 +9,17 @@ from clients.core.registry import make_bot
 from engine.poker.cards import parse_written_cards
 from engine.poker.rules import HandView, load_game, parse_betting
 
+GAME = load_game("nolimit-2p-100bb")
 
-@pytest.mark.parametrize(("game", "raised"), [("nolimit-2p-100bb", "r6c"), ("nolimit-2p", "r300c")])
+
 @pytest.mark.parametrize(("seconds", "said"), [(None, None), (1e9, None), (1e-9, "iterations 1")])
-def test_a_decision_ends_within_the_tables_time(
-    game: str, raised: str, seconds: float | None, said: str | None
-) -> None:
+def test_a_decision_ends_within_the_tables_time(seconds: float | None, said: str | None) -> None:
     bot = make_bot("resolver:iterations=12")
     assert isinstance(bot, Resolver)
-    bot.match_started(load_game(game), 0)
+    bot.match_started(GAME, 0)
     bot.seconds_to_act = seconds
     own, board = parse_written_cards("AhKd"), parse_written_cards("2hAs2c3hQd")
-    view = HandView(parse_betting(load_game(game), f"{raised}/cc/cc/"), 0, 7, (own, ()), board)
+    view = HandView(parse_betting(GAME, "r6c/cc/cc/"), 0, 7, (own, ()), board)
 
     action = bot.choose_action(view)
 

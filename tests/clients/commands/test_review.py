@@ -66,16 +66,12 @@ def test_ranges_are_what_players_have_stated(tmp_path: Path) -> None:
     assert reviewed(log, *QUICK)["ranges"] == {"stated": 5}
 
 
-@pytest.mark.parametrize(("game", "raised"), [("nolimit-2p", "300"), ("nolimit-2p-100bb", "6")])
-def test_other_ranges_are_of_the_strategy_for_such_stacks(
-    game: str, raised: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deep_stacks_have_ranges_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[GameDefinition] = []
     monkeypatch.setattr(strategy_files, "shipped_strategy", asked.append)
-
-    run(written(tmp_path, CHECKED.replace("6", raised)), "--game", game)
-
-    assert asked == [load_game(game)]
+    for game, raised in (("nolimit-2p", "300"), ("nolimit-2p-100bb", "6")):
+        run(written(tmp_path, CHECKED.replace("6", raised)), "--game", game)
+        assert asked.pop() == load_game(game)
 
 
 def test_players_whose_cards_are_not_known_are_counted(tmp_path: Path) -> None:
