@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import tomllib
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.metadata import version
@@ -107,7 +108,7 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
     # What our own tree compiles serves other comparisons, too.
     tree = (cache_directory() / "versions" if bot in bots else folder.absolute()) / f"{number}-{key}"
     with _alone(tree):
-        if not tree.with_suffix(".built").exists():
+        if not tree.with_suffix(".ready").exists():
             shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
             archive = io.BytesIO(_git(here, text, "archive", "--format=tar", number))
             with tarfile.open(fileobj=archive) as files:
@@ -115,13 +116,32 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
             built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
             if isinstance(built, Built):
                 raise PlayerError(f"{text!r}: {built.words}")
-            tree.with_suffix(".built").touch()
+            if bot in bots:
+                what = f"{text!r}: its pyproject.toml: "
+                with told_as(PlayerError, OSError, tomllib.TOMLDecodeError, KeyError, what=what):
+                    _declare(tree)
+            tree.with_suffix(".ready").touch()
     shown = f"{name}{equals}{what}@{number}"
     if bot not in bots:
         return f"{name or Path(what).resolve().name}={tree}", shown
     words = ["env", f"PYTHONPATH={tree}", f"RIVERBOAT_CACHE_DIR={tree}/.riverboat", sys.executable, "-P"]
     options = [f"--set={each}" for each in settings.split(",") if each]
     return f"{name or bot}={shlex.join([*words, '-m', 'server', 'bot', bot, *options])}", shown
+
+
+def _declare(tree: Path) -> None:
+    """Have a commit of ours find its own commands and bots, which may lie elsewhere today.
+
+    Python takes what is declared from the first folder of ``PYTHONPATH`` that tells of the project.
+    """
+    project = tomllib.loads((tree / "pyproject.toml").read_text("utf-8"))["project"]
+    told = tree / f"riverboat-{project['version']}.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: riverboat\nVersion: {project['version']}\n")
+    lines = []
+    for group, entries in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in entries.items())]
+    (told / "entry_points.txt").write_text("\n".join(lines) + "\n")
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ import trio
 from engine.evidence.field_test import Bounds
 from engine.poker.rules import load_game
 from server.commands.league.tournament import runner_of
+from server.league.comparing import versions
 from server.league.comparing.house import ArmsRunner, Course
 from server.league.comparing.plan import ARMS, Comparison, read_field
 from server.league.comparing.result import result_of, table_of, write_page
@@ -228,13 +229,14 @@ for line in table.makefile():
 """
 
 
-def committed_bot(folder: Path) -> Path:
+def committed_bot(folder: Path, project: str = "") -> Path:
     """The folder of a bot that folds, whose build leaves a line in a file, and which is under git."""
     bot = folder / "bot"
     bot.mkdir()
     build = "sh -c 'sleep 0.1; echo 1 >> built'"
     (bot / "bot.toml").write_text(f'command = "python my.py"\nbuild = "{build}"\n')
     (bot / "my.py").write_text(BOT.replace("ACTION", "f"))
+    (bot / "pyproject.toml").write_text(project)
     for words in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm one"):
         subprocess.run(["git", *words.split()], cwd=folder, check=True)
     return bot
@@ -251,6 +253,21 @@ def test_comparisons_at_once_share_what_one_of_them_checks_out(tmp_path: Path) -
     assert len(found) == 4
     (built,) = [each for each in tmp_path.rglob("built") if each.is_file()]
     assert built.read_text() == "1\n"
+
+
+def test_a_commit_of_ours_finds_its_bots_where_they_lay_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = '[project]\nversion = "0"\n[project.entry-points."riverboat.bots"]\nrandom = "then:Random"\n'
+    monkeypatch.setattr(versions, "OURS", committed_bot(tmp_path, project))
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+
+    (side,) = sides_of(["random@HEAD"], tmp_path)
+
+    assert side.player.command is not None
+    words = side.player.command[: side.player.command.index("-m")]
+    ask = "from engine.support.plugins import declared; print(declared('riverboat.bots')['random'].value)"
+    assert subprocess.check_output([*words, "-c", ask], text=True) == "then:Random\n"
 
 
 @pytest.mark.slow
