@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import trio
 
+from protocol.agents.openapi import ROOT
+from protocol.agents.turns import SeatError
 from server.room.config import RoomConfig
 from server.room.door import has_gone
 from server.room.ledger.damage import LedgerError
@@ -25,6 +28,8 @@ _POLICY: Final = (
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _BODY_S: Final = 10.0
+_CODES: Final = {403: "forbidden", 421: "forbidden", 429: "too_many", 503: "busy"}
+# What programs are told that speak JSON.
 BURST_S: Final = 10.0
 """A page is several requests: an address may make at once as many as are allowed in this time."""
 _HEADERS: Final = (
@@ -156,9 +161,12 @@ class Guard:
 
     async def _refuse(self, scope: Scope, send: Send, status: int, text: str) -> None:
         self.statuses[status] += 1
-        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *_HEADERS]
+        body, kind = text + "\n", b"text/plain; charset=utf-8"
+        if status in _CODES and scope["path"].startswith(f"{ROOT}/"):
+            body, kind = json.dumps(SeatError(_CODES[status], text).as_json()), b"application/json"
+        headers = [(b"content-type", kind), (b"connection", b"close"), *_HEADERS]
         if status in (429, 503):
             headers.append((b"retry-after", b"2"))
-        kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
-        await send({"type": f"{kind}.start", "status": status, "headers": headers})
-        await send({"type": f"{kind}.body", "body": text.encode() + b"\n"})
+        message = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
+        await send({"type": f"{message}.start", "status": status, "headers": headers})
+        await send({"type": f"{message}.body", "body": body.encode()})
