@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from engine.support.arrays import Floats
 
 _ROUNDS: Final = {"turn": 2, "river": 3}
-_OFF: Final = 0.0
 _OF_THE_CLOCK: Final = 0.6
 """The share of the dealer's time limit in which solutions are to end."""
 
@@ -52,7 +51,7 @@ class Resolver(Agent):
         strategy: Path | None = None,
         first: str = "river",
         iterations: int = 100,
-        clock: float = _OFF,
+        clock: float = 0.0,
         mixed: float = 0.5,
     ) -> None:
         require_one_of("first", first, tuple(_ROUNDS))
@@ -76,6 +75,7 @@ class Resolver(Agent):
             from engine.compiling import subgames
 
             subgames()
+            self.solver.rehearse()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Load the blueprint, unless that is done.

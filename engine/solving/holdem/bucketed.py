@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from engine.players.probability_triple import TRIPLE_INDEX
-from engine.poker.combos import NUM_COMBOS, combo_index
+from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.solving.holdem.betting import BettingDecision, HoldemBetting, Translator, holdem_betting
@@ -104,16 +104,24 @@ class BucketedStrategy:
             ValueError: nobody is to act, or it is another game.
         """
         buckets = self.abstraction.buckets(board)
-        dead, known = buckets == NO_BUCKET, np.maximum(buckets, 0)
+        actions, chances = self.chances_of_buckets(betting)
+        every = chances[np.maximum(buckets, 0)]
+        every[buckets == NO_BUCKET] = np.nan
+        return actions, every
+
+    def chances_of_buckets(self, betting: BettingState) -> tuple[tuple[Action, ...], Floats]:
+        """The possible actions, and the chance of each with each bucket, shape (buckets, actions).
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
         found: dict[Action, Floats] = {}
         for decision, weight in self._translator.decisions(betting):
-            columns = self.rows(decision)[known].T
-            for action, column in zip(decision.actions_at(betting), columns, strict=True):
+            for action, column in zip(decision.actions_at(betting), self.rows(decision).T, strict=True):
                 found[action] = found.get(action, 0.0) + weight * column
         order = sorted(found, key=lambda action: (TRIPLE_INDEX[action.kind], action.raise_to or 0)) or [CALL]
-        every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
-        every[dead] = np.nan
-        return tuple(order), every
+        known = np.ones(self.abstraction.num_buckets[betting.betting_round])
+        return tuple(order), np.stack([found.get(action, known) for action in order], axis=1)
 
     def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> Floats:
         """The chance that a raise, if one is made, is to `total` chips; shape (1326,), 0 where none is made.

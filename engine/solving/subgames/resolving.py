@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -25,7 +26,7 @@ import numpy as np
 
 from engine.kernels.solving.forest import NodeColumn
 from engine.poker.combos import NUM_COMBOS, combos_without
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, raise_to
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, parse_betting, raise_to
 from engine.poker.rules.action import COMMITTED
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.subgames.gadgets import Resolve
@@ -37,6 +38,11 @@ from engine.support.arrays import Floats
 
 _KEPT: Final = 12
 """Solutions that are remembered; one of a turn has some 10 MB."""
+_LATE: Final = 100
+"""Bettings without time that are remembered."""
+_SLOWER: Final = 1.5
+"""How much longer a solution may take to begin than those that have been seen."""
+_REHEARSED: Final = "cc/cc/cc/", (0, 17, 34, 51, 8)
 _RIVER: Final = 3
 _INNER = parse_menu("100%, a / a")
 _TURN = parse_menu("100%, a / 100%, a")
@@ -112,6 +118,10 @@ def chance_in(found: Chances, action: Action) -> Floats:
     if action in actions:
         return chances[:, actions.index(action)]
     return chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
+
+
+class _OutOfTimeError(Exception):
+    """A solution would not have begun in time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -195,18 +205,38 @@ class TableSolver:
         self.solved: list[tuple[str, int]] = []
         """The bettings that were solved, each with the number of iterations."""
         self.deadline = math.inf
-        """When solutions stop whatever their effort, by `time.monotonic`; each has one iteration at least."""
+        """When solutions stop whatever their effort, by `time.monotonic`; without time for one iteration the
+        blueprint is played."""
+        self._begins: dict[int, float] = {}
+        """Most seconds to the end of a first iteration, by round."""
+        self._late: deque[tuple[object, ...]] = deque(maxlen=_LATE)
         self._known: dict[tuple[object, ...], Solution] = {}
         """By what was solved, the latest used last."""
 
+    def rehearse(self) -> None:
+        """Learn how long a solution takes to begin, by one of a large subgame."""
+        text, board = _REHEARSED
+        betting = parse_betting(self.blueprint.game, text[: 3 * self.effort.first_round])
+        other = TableSolver(self.blueprint, attrs.evolve(self.effort, iterations=1))
+        other.chances(betting, board, betting.game.first_positions[betting.betting_round])
+        self._begins = other._begins
+
     def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
-        """The chances of each combo of the player to act, as the player in a position sees them."""
+        """The chances of each combo of the player to act, as a position sees them; dead combos call."""
         board = board[: betting.num_board_cards]
-        if betting.betting_round < self.effort.first_round:
-            actions, chances = self.blueprint.chances_of_all(betting, board)
-            return actions, np.nan_to_num(chances)
-        solution, place, node = self._in_force(betting, board, position)
-        return solution.chances(place, node)
+        asked = position, betting.text, board
+        if betting.betting_round >= self.effort.first_round and asked not in self._late:
+            try:
+                solution, place, node = self._in_force(betting, board, position)
+            except _OutOfTimeError:
+                self._late.append(asked)
+                self.solved.append((betting.text, 0))
+            else:
+                return solution.chances(place, node)
+        actions, chances = self.blueprint.chances_of_all(betting, board)
+        dead = np.isnan(chances[:, 0])
+        chances[dead] = [action == CALL for action in actions]
+        return actions, chances
 
     def _in_force(self, betting: BettingState, board: Board, position: int) -> tuple[Solution, Place, int]:
         """The solution that holds at a betting, and where in it that is."""
@@ -240,13 +270,13 @@ class TableSolver:
             return self._keep(key, self._known.pop(key))
         player = player_in(root, position)
         other = 1 - player
-        reach = self.reaches(root, board, position)
+        reach, begun = self.reaches(root, board, position), self._begun(root)
         betting = usual_betting(root, {start.where: extra} if extra else None)
         game = self._subgame(board, start, betting, player, reach[position])
         estimates = self.of_blueprint(root, board, game, player).expected(other)
         weights = reach[1 - position][game.combos[other]]
         gadget = Resolve(estimates, self.effort.mixed, weights, is_scaled=True)
-        return self._keep(key, self._solve(game, root, player, gadget))
+        return self._keep(key, self._solve(game, root, player, gadget, begun))
 
     def _nested(
         self, solution: Solution, place: Place, node: int, after: BettingState, board: Board, position: int
@@ -255,14 +285,14 @@ class TableSolver:
         key = position, after.text, board, self.effort
         if key in self._known:
             return self._keep(key, self._known.pop(key))
+        reach, begun = self.reaches(after, board, position), self._begun(after)
         player, other = solution.player, 1 - solution.player
         values = solution.game.node_values(other, [place], responds=True)[place][node]
         level = solution.game.levels[place[0]][place[1]]
         best = np.zeros(NUM_COMBOS)
         best[level.combos[place[2]][other]] = values[: len(level.combos[place[2]][other])]
-        reach = self.reaches(after, board, position)
         game = self._subgame(board, point_of(after), usual_betting(after), player, reach[position])
-        return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
+        return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]]), begun))
 
     def _subgame(
         self, board: Board, start: Point, betting: BettingPlan, player: int, reach: Floats
@@ -274,7 +304,20 @@ class TableSolver:
         game.reach[player] = reach[game.combos[player]]
         return game
 
-    def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Resolve) -> Solution:
+    def _begun(self, betting: BettingState) -> float:
+        """The time, at which a solution begins.
+
+        Raises:
+            _OutOfTimeError: it would come too late.
+        """
+        now = time.monotonic()
+        if now + _SLOWER * self._begins.get(betting.betting_round, 0.0) > self.deadline:
+            raise _OutOfTimeError
+        return now
+
+    def _solve(
+        self, game: Subgame, root: BettingState, player: int, gadget: Resolve, begun: float
+    ) -> Solution:
         other, total = 1 - player, self.effort.iterations
         until = min(self.deadline, time.monotonic() + (self.effort.seconds or math.inf))
         schedule = SCHEDULES[self._schedule]
@@ -285,7 +328,11 @@ class TableSolver:
                 if mover == other:
                     gadget.learn(values, schedule(game.iterations, total))
             game.iterations += 1
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if game.iterations == 1:
+                longest = self._begins.get(root.betting_round, 0.0)
+                self._begins[root.betting_round] = max(longest, now - begun)
+            if now > until:
                 break
         self.solved.append((root.text, game.iterations))
         return Solution(game, root, player)
@@ -309,20 +356,25 @@ class TableSolver:
                 states += [
                     states[node].apply(played.action(tree, node, child)) for child in tree.children(node)
                 ]
+            tables = [
+                (node, self._by_bucket(played, tree, node, states[node]))
+                for node, actions in enumerate(tree.actions)
+                if actions
+            ]
             for number, level in enumerate(game.levels[depth]):
                 for place, cards in enumerate(level.boards):
-                    for node, actions in enumerate(tree.actions):
-                        if actions:
-                            self._copy(played, (depth, number, place), node, states[node], cards)
+                    buckets = self.blueprint.abstraction.buckets(cards)[:, None]
+                    for node, table in tables:
+                        chances = np.where(buckets < 0, 0.0, table[np.maximum(buckets[:, 0], 0)])
+                        game.set_average((depth, number, place), node, chances)
             bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
         return game
 
-    def _copy(self, played: Solution, place: Place, node: int, betting: BettingState, board: Board) -> None:
-        """Let the average at a node be what the blueprint does there; its raises go to the nearest ones."""
-        tree = played.game.trees[place[0]]
+    def _by_bucket(self, played: Solution, tree: StreetTree, node: int, betting: BettingState) -> Floats:
+        """What the blueprint does at a node, shape (buckets, actions), each raise as the nearest there is."""
         own = [played.action(tree, node, child) for child in tree.children(node)]
-        actions, chances = self.blueprint.chances_of_all(betting, board)
-        found = np.zeros((NUM_COMBOS, len(own)))
+        actions, chances = self.blueprint.chances_of_buckets(betting)
+        found = np.zeros((len(chances), len(own)))
         for action, column in zip(actions, chances.T, strict=True):
             raises = [each.raise_to is not None for each in own]
             if action in own or action.kind is not ActionKind.RAISE or not any(raises):
@@ -330,8 +382,8 @@ class TableSolver:
             else:
                 distances = [abs((each.raise_to or math.inf) - (action.raise_to or 0)) for each in own]
                 target = int(np.argmin(distances))
-            found[:, target] += np.nan_to_num(column)
-        played.game.set_average(place, node, found)
+            found[:, target] += column
+        return found
 
     @property
     def _schedule(self) -> str:
