@@ -80,9 +80,10 @@ class PredictionScore:
     """How well a model predicts the next action.  Forced actions, without a choice, do not count."""
 
     def __init__(self) -> None:
-        self._log_loss = 0.0
-        self._right = 0
-        self._actions = np.zeros(3)
+        self.lost = 0.0
+        """The sum of -ln of the probabilities given to the actions taken."""
+        self.cases = 0
+        """Predicted actions."""
         self.contexts = np.zeros((NUM_CONTEXTS, 3))
         """By context, where a fold was possible: cases, predicted folds, observed folds."""
 
@@ -91,33 +92,17 @@ class PredictionScore:
         situation = decision.situation
         if not (situation.can_fold or situation.can_raise):
             return
-        self._log_loss -= math.log(max(predicted[action], _LEAST))
-        self._right += max(TripleIndex, key=lambda index: predicted[index]) == action
-        self._actions[action] += 1
+        self.lost -= math.log(max(predicted[action], _LEAST))
+        self.cases += 1
         if situation.can_fold:
             fold = TripleIndex.FOLD
             self.contexts[context_of(situation).index] += (1.0, predicted[fold], action == fold)
 
     @property
-    def cases(self) -> int:
-        """The number of predicted actions."""
-        return int(self._actions.sum())
-
-    @property
     def log_loss(self) -> float:
-        """The mean of -ln of the probability given to the action taken.
+        """The mean of what is lost.
 
         Raises:
             ZeroDivisionError: nothing has been predicted.
         """
-        return self._log_loss / self.cases
-
-    @property
-    def accuracy(self) -> float:
-        """How often the most likely action was taken."""
-        return self._right / self.cases
-
-    @property
-    def most_frequent_accuracy(self) -> float:
-        """The accuracy of always predicting the most frequent action: the baseline."""
-        return float(self._actions.max()) / self.cases
+        return self.lost / self.cases

@@ -100,7 +100,8 @@ def _predict(settings: NextActionSettings, player: str, seed: int) -> dict[str, 
         learning = []
         for part in range(PARTS):
             first, last = (settings.hands * number // PARTS for number in (part, part + 1))
-            learning.append(_losses(score(models, states[first:last], learning=True)[0]))
+            scored = score(models, states[first:last], learning=True)[0]
+            learning.append((scored.lost, scored.cases))
         held_out = losses_by_hand(models, states[settings.hands :])
         result[name] = {"learning": learning, "held_out": held_out.tolist()}
     return result
@@ -223,14 +224,10 @@ def score(
     return scores
 
 
-def _losses(scored: PredictionScore) -> tuple[float, int]:
-    """The sum of log losses, and the number of actions."""
-    return (scored.log_loss * scored.cases if scored.cases else 0.0, scored.cases)
-
-
 def losses_by_hand(models: Sequence[OpponentModel], states: Sequence[HandState]) -> NDArray[np.float64]:
     """Sums of log losses of seat 0's model and numbers of actions, by hand; shape (hands, 2)."""
-    return np.array([_losses(score(models, [state])[0]) for state in states])
+    scores = [score(models, [state])[0] for state in states]
+    return np.array([(scored.lost, scored.cases) for scored in scores])
 
 
 def gain(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[float, float]:

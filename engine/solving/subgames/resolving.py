@@ -42,7 +42,6 @@ _LATE: Final = 100
 """Bettings without time that are remembered."""
 _SLOWER: Final = 1.5
 """How much longer a solution may take to begin than those that have been seen."""
-_REHEARSED: Final = "cc/cc/cc/", (0, 17, 34, 51, 8)
 _RIVER: Final = 3
 _INNER = parse_menu("100%, a / a")
 _TURN = parse_menu("100%, a / 100%, a")
@@ -118,10 +117,6 @@ def chance_in(found: Chances, action: Action) -> Floats:
     if action in actions:
         return chances[:, actions.index(action)]
     return chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
-
-
-class _OutOfTimeError(Exception):
-    """A solution would not have begun in time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -207,7 +202,7 @@ class TableSolver:
         self.deadline = math.inf
         """When solutions stop whatever their effort, by `time.monotonic`; without time for one iteration the
         blueprint is played."""
-        self._begins: dict[int, float] = {}
+        self._begins = [0.0] * 4
         """Most seconds to the end of a first iteration, by round."""
         self._late: deque[tuple[object, ...]] = deque(maxlen=_LATE)
         self._known: dict[tuple[object, ...], Solution] = {}
@@ -215,10 +210,9 @@ class TableSolver:
 
     def rehearse(self) -> None:
         """Learn how long a solution takes to begin, by one of a large subgame."""
-        text, board = _REHEARSED
-        betting = parse_betting(self.blueprint.game, text[: 3 * self.effort.first_round])
+        betting = parse_betting(self.blueprint.game, "cc/cc/cc/"[: 3 * self.effort.first_round])
         other = TableSolver(self.blueprint, attrs.evolve(self.effort, iterations=1))
-        other.chances(betting, board, betting.game.first_positions[betting.betting_round])
+        other.chances(betting, (0, 17, 34, 51, 8), betting.game.first_positions[betting.betting_round])
         self._begins = other._begins
 
     def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
@@ -228,14 +222,13 @@ class TableSolver:
         if betting.betting_round >= self.effort.first_round and asked not in self._late:
             try:
                 solution, place, node = self._in_force(betting, board, position)
-            except _OutOfTimeError:
+            except TimeoutError:
                 self._late.append(asked)
                 self.solved.append((betting.text, 0))
             else:
                 return solution.chances(place, node)
         actions, chances = self.blueprint.chances_of_all(betting, board)
-        dead = np.isnan(chances[:, 0])
-        chances[dead] = [action == CALL for action in actions]
+        chances[np.isnan(chances[:, 0])] = [action == CALL for action in actions]
         return actions, chances
 
     def _in_force(self, betting: BettingState, board: Board, position: int) -> tuple[Solution, Place, int]:
@@ -305,14 +298,14 @@ class TableSolver:
         return game
 
     def _begun(self, betting: BettingState) -> float:
-        """The time, at which a solution begins.
+        """The time at which a solution begins.
 
         Raises:
-            _OutOfTimeError: it would come too late.
+            TimeoutError: it would come too late.
         """
         now = time.monotonic()
-        if now + _SLOWER * self._begins.get(betting.betting_round, 0.0) > self.deadline:
-            raise _OutOfTimeError
+        if now + _SLOWER * self._begins[betting.betting_round] > self.deadline:
+            raise TimeoutError
         return now
 
     def _solve(
@@ -330,8 +323,7 @@ class TableSolver:
             game.iterations += 1
             now = time.monotonic()
             if game.iterations == 1:
-                longest = self._begins.get(root.betting_round, 0.0)
-                self._begins[root.betting_round] = max(longest, now - begun)
+                self._begins[root.betting_round] = max(self._begins[root.betting_round], now - begun)
             if now > until:
                 break
         self.solved.append((root.text, game.iterations))
@@ -356,22 +348,19 @@ class TableSolver:
                 states += [
                     states[node].apply(played.action(tree, node, child)) for child in tree.children(node)
                 ]
-            tables = [
-                (node, self._by_bucket(played, tree, node, states[node]))
-                for node, actions in enumerate(tree.actions)
-                if actions
-            ]
+            nodes = [node for node, actions in enumerate(tree.actions) if actions]
+            tables = [self._by_bucket(played, tree, node, states[node]) for node in nodes]
             for number, level in enumerate(game.levels[depth]):
                 for place, cards in enumerate(level.boards):
                     buckets = self.blueprint.abstraction.buckets(cards)[:, None]
-                    for node, table in tables:
+                    for node, table in zip(nodes, tables, strict=True):
                         chances = np.where(buckets < 0, 0.0, table[np.maximum(buckets[:, 0], 0)])
                         game.set_average((depth, number, place), node, chances)
             bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
         return game
 
     def _by_bucket(self, played: Solution, tree: StreetTree, node: int, betting: BettingState) -> Floats:
-        """What the blueprint does at a node, shape (buckets, actions), each raise as the nearest there is."""
+        """Chances of the blueprint at a node, shape (buckets, actions); its raises become the nearest."""
         own = [played.action(tree, node, child) for child in tree.children(node)]
         actions, chances = self.blueprint.chances_of_buckets(betting)
         found = np.zeros((len(chances), len(own)))
