@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,6 +38,21 @@ def natives(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.native"))
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compiled")
+    run(folder)
+    return folder
+
+
+@pytest.fixture
+def kernel(compiled: Path, tmp_path: Path) -> Path:
+    """The one that is kept below the folder of a test, where it was compiled before."""
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
+    (kernel,) = natives(tmp_path)
+    return kernel
+
+
 def told(**variables: str) -> str:
     """What the program says of the kernels that there are."""
     return run_to_end(program("--version", "--verbose"), env=os.environ | variables).stdout.splitlines()[1]
@@ -48,10 +64,8 @@ def changed(code: bytes) -> bytes:
 
 @pytest.mark.parametrize("damage", [changed, pytest.param(lambda code: code[:-100], marks=pytest.mark.slow)])
 def test_a_file_that_is_not_what_was_written_is_compiled_again(
-    damage: Callable[[bytes], bytes], tmp_path: Path
+    damage: Callable[[bytes], bytes], kernel: Path, tmp_path: Path
 ) -> None:
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
     whole = kernel.read_bytes()
     kernel.write_bytes(damage(whole))
 
@@ -63,10 +77,8 @@ def test_a_file_that_is_not_what_was_written_is_compiled_again(
     assert run(tmp_path) == []
 
 
-def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+def test_what_is_no_file_is_left_alone(kernel: Path, tmp_path: Path) -> None:
     """A process would wait forever for somebody to write to a pipe."""
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
     kernel.unlink()
     os.mkfifo(kernel)
 
@@ -81,9 +93,7 @@ def test_a_variable_of_numba_that_makes_no_sense_costs_a_line(variable: str) -> 
     assert [f"{name}={value!r}: expected" in line or "could not be parsed" in line for line in said] == [True]
 
 
-def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None:
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
+def test_a_folder_that_others_can_write_to_is_left_alone(kernel: Path, tmp_path: Path) -> None:
     (tmp_path / "kernels").chmod(0o777)
     before = kernel.stat().st_mtime_ns
 
@@ -101,7 +111,7 @@ def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None
     [
         (NO_SPACE, {}),
         ("", {"NUMBA_DISABLE_JIT": "1"}),
-        ("", {"NUMBA_CACHE_DIR": "foreign"}),
+        pytest.param("", {"NUMBA_CACHE_DIR": "foreign"}, marks=pytest.mark.slow),
         ("", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}),
         ("", {"RIVERBOAT_CACHE_DIR": "/proc/nowhere"}),
         pytest.param("", {"NUMBA_CPU_NAME": "any", "NUMBA_CPU_FEATURES": "+avx2"}, marks=needs_levels),
@@ -150,6 +160,7 @@ def bring_along(site: Path, compiled: Path) -> list[Path]:
     return natives(site)
 
 
+@pytest.mark.slow
 @needs_levels
 def test_kernels_that_were_brought_along_are_loaded_if_they_are_those_of_the_list(tmp_path: Path) -> None:
     level = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": LEVELS["x86-64-v2"]}

@@ -26,7 +26,7 @@ from server.support.toml_text import FileMistake
 from tests.server.league.houses import HEAD, plan_of, plan_text, played
 from tests.support.cases import cases
 from tests.support.commands import run_here
-from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
+from tests.support.dealer_process import PATIENCE_S, ROOT, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
 
@@ -41,7 +41,8 @@ def write(folder: Path, text: str) -> None:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return completed("tournament", "cup.toml", "--out", "cup", *words, folder=folder, seconds=1100)
+    done = run_here("tournament", "cup.toml", "--out", "cup", *words, folder=folder)
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def result(folder: Path) -> dict[str, Any]:

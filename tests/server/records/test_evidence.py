@@ -192,7 +192,7 @@ def test_several_matches_are_taken_together() -> None:
 def test_a_match_reports_both_unless_one_says_otherwise(tmp_path: Path) -> None:
     default = {option.name: str(option.default) for option in match.params}["luck"]
     words = ("leduc", "random", "always-call", "--hands", "300", "--seed", "5", "--luck", default)
-    result = result_of(tmp_path, *words, "--out", "m")
+    result = result_of(tmp_path, *words, "--in-process", "--out", "m")
 
     for player in result["players"]:
         chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]

@@ -125,7 +125,7 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
 
 
 @pytest.mark.parametrize(("game", "kind"), PLACES)
-@pytest.mark.parametrize("hands", [10, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hands", [4, pytest.param(60, marks=pytest.mark.slow)])
 async def test_every_door_of_a_room_gives_the_same_hands(
     hands: int, game: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
