@@ -117,6 +117,7 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
     """One compiles, the other waits and loads; numba itself tells what is compiled."""
     tell = (

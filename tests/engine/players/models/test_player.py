@@ -206,7 +206,10 @@ def learnt(states: Sequence[HandState]) -> list[PlayerModel]:
     return models
 
 
-@pytest.mark.parametrize("factory", [AlwaysCall, STRANGERS["limper"], STRANGERS["tight-folder"]])
+@pytest.mark.parametrize(
+    "factory",
+    [pytest.param(AlwaysCall, marks=pytest.mark.slow), STRANGERS["limper"], STRANGERS["tight-folder"]],
+)
 def test_prediction_gets_better_with_hands(factory: type[Agent]) -> None:
     states = hands_of(factory(), 160, other=Formula)
     models, later = [PlayerModel(), PlayerModel()], states[100:]
