@@ -21,6 +21,7 @@ RANK_ONCE: Final = """
 from engine.hands import hand_rank
 assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
 """
+SELDOM: Final = [pytest.param(each, marks=pytest.mark.slow) for each in ("NUM_THREADS=0", "OPT=a")]
 NO_SPACE: Final = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
 needs_levels = pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of another architecture")
 
@@ -85,7 +86,7 @@ def test_what_is_no_file_is_left_alone(kernel: Path, tmp_path: Path) -> None:
     assert f"{kernel} is not what was written there" in run(tmp_path)[0]
 
 
-@pytest.mark.parametrize("variable", ["NUM_THREADS=0", "NUM_THREADS=a", "CPU_FEATURES=a", "OPT=a"])
+@pytest.mark.parametrize("variable", ["NUM_THREADS=a", "CPU_FEATURES=a", *SELDOM])
 def test_a_variable_of_numba_that_makes_no_sense_costs_a_line(variable: str) -> None:
     name, _, value = variable.partition("=")
     said = run(cache_directory(), **{f"NUMBA_{name}": value})
@@ -112,9 +113,15 @@ def test_a_folder_that_others_can_write_to_is_left_alone(kernel: Path, tmp_path:
         (NO_SPACE, {}),
         ("", {"NUMBA_DISABLE_JIT": "1"}),
         pytest.param("", {"NUMBA_CACHE_DIR": "foreign"}, marks=pytest.mark.slow),
-        ("", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}),
+        pytest.param(
+            "", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}, marks=pytest.mark.slow
+        ),
         ("", {"RIVERBOAT_CACHE_DIR": "/proc/nowhere"}),
-        pytest.param("", {"NUMBA_CPU_NAME": "any", "NUMBA_CPU_FEATURES": "+avx2"}, marks=needs_levels),
+        pytest.param(
+            "",
+            {"NUMBA_CPU_NAME": "any", "NUMBA_CPU_FEATURES": "+avx2"},
+            marks=[needs_levels, pytest.mark.slow],
+        ),
     ],
 )
 def test_a_kernel_runs_wherever_it_can_be_kept_or_not(

@@ -105,6 +105,7 @@ def run(folder: Path | str, state: str = "cold") -> subprocess.CompletedProcess[
     return run_to_end([sys.executable, "-c", RANK_ONCE, folder, state], env=env, timeout=100)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     cold = run(tmp_path)
     assert cold.returncode == 0, cold.stderr

@@ -125,6 +125,7 @@ def test_the_rational_function_is_a_logistic_one() -> None:
     assert found.max() <= 1
 
 
+@pytest.mark.slow
 def test_the_covariance_stays_one_through_a_hundred_thousand_decisions() -> None:
     """Symmetric and positive, whatever came."""
     rng, numbers = random.Random(3), np.random.default_rng(3)

@@ -96,7 +96,10 @@ async def by_line(pages: OpenPages, key: str) -> None:
 
 
 Way = Callable[[OpenPages, str], Awaitable[None]]
-PLACES = [("nolimit-2p-100bb", "ring"), ("limit-2p", "ring"), ("nolimit-2p-100bb", "match")]
+PLACES = [
+    ("nolimit-2p-100bb", "ring"), ("nolimit-2p-100bb", "match"),
+    pytest.param("limit-2p", "ring", marks=pytest.mark.slow),
+]  # fmt: skip
 
 
 async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, kind: str) -> list[str]:
