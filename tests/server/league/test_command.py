@@ -26,7 +26,7 @@ from server.support.toml_text import FileMistake
 from tests.server.league.houses import HEAD, plan_of, plan_text, played
 from tests.support.cases import cases
 from tests.support.commands import run_here
-from tests.support.dealer_process import PATIENCE_S, ROOT, started
+from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
 
@@ -41,8 +41,7 @@ def write(folder: Path, text: str) -> None:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    done = run_here("tournament", "cup.toml", "--out", "cup", *words, folder=folder)
-    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+    return completed("tournament", "cup.toml", "--out", "cup", *words, folder=folder, seconds=1100)
 
 
 def result(folder: Path) -> dict[str, Any]:
@@ -53,9 +52,9 @@ def result(folder: Path) -> dict[str, Any]:
 def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
     write(tmp_path, plan_text(*PLAYERS))
 
-    done = run(tmp_path, "--json")
+    done = run_here("tournament", "cup.toml", "--out", "cup", "--json", folder=tmp_path)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert all(re.match(r"\d of 6 matches", line) for line in done.stderr.splitlines())
     content = json.loads(done.stdout)
     assert (content["complete"], len(content["players"])) == (True, 3)
