@@ -6,9 +6,11 @@ import signal
 from hypothesis import HealthCheck, settings
 
 # Two cores are shared with other work: a slow example is not a failure, and every run tries the same ones.
+# At night (`--hypothesis-profile nightly`) there are more of them, each time others.
 settings.register_profile(
-    "riverboat", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "nightly", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=500
 )
+settings.register_profile("riverboat", settings.get_profile("nightly"), derandomize=True, max_examples=50)
 settings.load_profile("riverboat")
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and so would have all that they start.
@@ -22,5 +24,5 @@ gc.disable()
 def pytest_collection_finish() -> None:
     gc.collect()  # the classes that attrs has replaced
     gc.freeze()
-    gc.set_threshold(20_000)
+    gc.set_threshold(100_000)
     gc.enable()

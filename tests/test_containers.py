@@ -256,6 +256,13 @@ def test_every_supported_python_is_tried() -> None:
     assert any(step.get("run") == ".ci/run" for step in workflow["jobs"]["check"]["steps"])
 
 
+def test_slow_tests_run_every_night() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text("utf-8"))
+
+    assert workflow[True]["schedule"]  # what YAML takes `on` for
+    assert workflow["jobs"]["long"]["strategy"]["matrix"]["run"][0] == "make test-slow"
+
+
 @pytest.mark.slow
 def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
     run_to_end([sys.executable, "-m", "docs.man_pages", str(tmp_path)], ROOT, timeout=None, check=True)

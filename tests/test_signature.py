@@ -28,6 +28,7 @@ def test_every_bot_has_a_part_and_every_part_is_computed_alike_twice() -> None:
     assert len({*first.integers.values(), *first.floats.values()}) == len(parts)
 
 
+@pytest.mark.slow
 def test_commands_of_the_parts_succeed() -> None:
     for name in ("riverboat odds", "riverboat weights", "riverboat convert", "riverboat analyse"):
         lines = [line for line in float_parts(riverboat)[name]() if line.startswith(name.split()[1])]

@@ -77,7 +77,10 @@ Arena(game, [bot, *[make_bot("random") for _ in game.stacks[1:]]], 3).play(60)
 """
 
 
-@pytest.mark.parametrize("words", ["formula limit-2p", "formula nolimit-2p", "equilibrium nolimit-2p"])
+EQUILIBRIUM = pytest.param("equilibrium nolimit-2p", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("words", ["formula limit-2p", "formula nolimit-2p", EQUILIBRIUM])
 def test_nothing_is_compiled_in_mid_hand(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # with the kernels that are there
     assert run_to_end([sys.executable, "-c", PLAYED.format(*words.split())]).stderr == ""

@@ -83,7 +83,14 @@ def test_a_bug_in_a_task_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @needs_full_device
-@pytest.mark.parametrize("words", [["games"], ["bots", "--json"], ["--help"], ["odds", "--help"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["games"],
+        ["--help"],
+        *[pytest.param(words, marks=pytest.mark.slow) for words in (["bots", "--json"], ["odds", "--help"])],
+    ],
+)
 def test_output_that_cannot_be_written_is_one_line_and_status_1(words: list[str], tmp_path: Path) -> None:
     result = run(words, tmp_path, ">/dev/full")
 

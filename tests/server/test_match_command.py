@@ -54,7 +54,9 @@ def test_the_result_agrees_with_the_log(tmp_path: Path) -> None:
 
 
 def test_people_get_a_table_with_intervals(tmp_path: Path) -> None:
-    done = run_match(tmp_path, "kuhn-2p", "always-call", "always-fold", "--hands", "20", "--seed", "1")
+    done = run_match(
+        tmp_path, "kuhn-2p", "always-call", "always-fold", "--hands", "20", "--seed", "1", "--in-process"
+    )
 
     assert done.returncode == 0
     assert "kuhn-2p: 20 hands, seed 1" in done.stdout
@@ -190,7 +192,7 @@ def test_a_duplicate_match_ends_when_its_results_are_known(tmp_path: Path, jobs:
 
 def test_a_match_ends_with_the_hand_that_decides_it(tmp_path: Path) -> None:
     words = ("kuhn-2p", "A=always-fold", "B=always-raise", "--until", "decided", "--seed", "5", "--out", "m")
-    result = result_of(tmp_path, *words)
+    result = result_of(tmp_path, *words, "--in-process")
 
     assert result["until"] == {"goal": "decided", "mbb_per_hand": None, "reached": True}
     assert result["verdict"]["words"] == "B is better"

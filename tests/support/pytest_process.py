@@ -13,6 +13,6 @@ def run_pytest(folder: Path, **files: str) -> str:
         (folder / f"{name}.py").write_text(text)
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:schemathesis", *options, str(folder)]
     result = run_to_end(command, folder, env=environment, timeout=None)
     return result.stdout + result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from server.room.ledger.ledger import Ledger
 from server.room.room import Addresses, Room
 from server.table.config import TimeLimits
 from tests.support.tables import VERSION, Player, Recorder, betting_state, split_state
+
+_parsed = functools.cache(parse_game)
 
 
 def table_config(
@@ -101,7 +104,7 @@ class Guest(Player):
 
     def game(self) -> GameDefinition:
         """The game of the current hand."""
-        game = parse_game(self.notes["game"].replace(";", "\n"))
+        game = _parsed(self.notes["game"].replace(";", "\n"))
         return attrs.evolve(game, stacks=tuple(map(int, self.notes["stacks"].split("|"))))
 
     async def until_asked(self) -> None:

@@ -50,6 +50,7 @@ def first_decision(cards: tuple[int, int] = (0, 21)) -> HandView:
     return HandView(betting, position, 0, ((), cards) if position == 1 else (cards, ()), ())
 
 
+@pytest.mark.slow
 def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
     agent = Adaptive(temperature=0, caution=0)
     played(agent, AlwaysFold(), 60)
@@ -241,6 +242,7 @@ def view(text: str, cards: tuple[int, int]) -> HandView:
     return HandView(betting, us, 0, (cards, ()) if us == 0 else ((), cards), BOARD[: betting.num_board_cards])
 
 
+@pytest.mark.slow
 def test_it_puts_all_in_with_the_better_half_against_a_caller_and_nothing_with_the_rest() -> None:
     agent = Adaptive(temperature=0, caution=0)
     played_no_limit(agent, AlwaysCall(), 150)
@@ -261,7 +263,8 @@ def test_in_no_limit_it_raises_anything_against_a_player_who_has_always_folded()
     assert CALL not in agent.chances(weak)
 
 
-@pytest.mark.parametrize("opponent", ["random", pytest.param("always-call", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("opponent", ["random", "always-call"])
 def test_it_plays_two_hundred_hands_without_a_warning(opponent: str) -> None:
     """Warnings are errors here, and an arena corrects nothing that it is told not to."""
     first, second = Adaptive(), Adaptive()

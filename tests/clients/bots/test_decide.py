@@ -12,6 +12,7 @@ from clients.core.session import SessionError
 from engine.poker.rules import Action, HandView, load_game
 from protocol.agents.answers import answer_of
 from protocol.agents.observation import observe
+from tests.support.cases import cases
 from tests.support.matches import result_of
 from tests.support.observers import GAMES, expected_log, log_of, policy_file
 
@@ -55,17 +56,7 @@ def test_a_bot_of_ours_as_a_function_is_the_same_player(bot: str, game: str) -> 
     assert log(Asked(bot)) == log(make_bot(bot))
 
 
-@pytest.mark.parametrize(
-    ("body", "where"),
-    [
-        ("    return 1 / 0", "line 2, in hand 0: ZeroDivisionError: division by zero"),
-        ("    return {'do': 'raise', 'to': 3}", "in hand 0: That would be a raise to 3; the least is to"),
-        ("    return 'call'", "in hand 0: expected an object such as"),
-        ("    raise SystemExit(0)", "line 2, in hand 0: SystemExit: 0"),
-        ("    class Mute(Exception):\n        __str__ = None\n    raise Mute", "line 4, in hand 0: Mute$"),
-        ("    return {'do': 'call'}\ndef hand_over(state):\n    exit()", "line 4, in hand 0: SystemExit"),
-    ],
-)
+@pytest.mark.parametrize(("body", "where"), cases(__file__, "functions that fail"))
 async def test_a_function_that_fails_ends_its_bot_in_one_line(body: str, where: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.py"
     file.write_text(f"def decide(state):\n{body}\n")
@@ -73,17 +64,7 @@ async def test_a_function_that_fails_ends_its_bot_in_one_line(body: str, where: 
         await log_of("nolimit-2p", [Decide(file), AlwaysCall()], 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (None, "cannot be read"),
-        ("def decide(", "line 1"),
-        ("import nothing_here", "cannot be run"),
-        ("", "has no decide"),
-        ("raise SystemExit(0)", "cannot be run: SystemExit: 0"),
-        ("async def hand_over(state): ...\ndef decide(state): ...", "hand_over is async"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), cases(__file__, "files without a function"))
 def test_a_file_without_a_function_is_refused_in_one_line(text: str | None, why: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.py"
     if text is not None:

@@ -331,22 +331,6 @@ def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(kind: A
 # --- what they win -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("bot", "deals", "least", "opponents"),
-    [
-        ("formula", 60, 0.4, ("always-call", "random", "always-raise")),
-        ("heuristic", 80, 0.2, ("always-call", "random")),
-        ("killer", 50, 0.2, ("always-call",)),
-    ],
-)
-def test_it_beats_the_baselines(bot: str, deals: int, least: float, opponents: tuple[str, ...]) -> None:
-    """Short matches; the long ones are below and in the RESULTS.md of each bot."""
-    for opponent in opponents:
-        won = play_rotations(LIMIT, [bot, opponent], deals, 1, (0, 1))[0] / 10
-
-        assert float(won.mean()) > least
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize(
@@ -394,6 +378,7 @@ def test_the_adaptive_bot_wins_of_players_who_can_be_read(
     assert won.mean() / definition.big_blind > least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [LIMIT, NO_LIMIT], ids=["limit", "no-limit"])
 @pytest.mark.parametrize(
     ("bot", "seed", "other"),

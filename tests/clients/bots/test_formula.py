@@ -83,6 +83,7 @@ def test_it_begins_with_the_strategy_that_comes_with_the_program() -> None:
     assert agent.triples(view) == pytest.approx(mixed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opponent", "least", "most"), [("equilibrium", -50, -5), ("always-call", 50, 50), ("simple", 5, 50)]
 )
@@ -219,10 +220,9 @@ def arena_log(game: str, agents: list[Agent], seeds: list[int], hands: int) -> l
     return [line.rstrip("\n") for line in [*lines, arena.score_line()]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dealer", DEALERS)
-@pytest.mark.parametrize(
-    ("game", "seats"), [(LIMIT, 2), pytest.param("short6.game", 6, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("game", "seats"), [(LIMIT, 2), ("short6.game", 6)])
 def test_it_plays_at_a_dealer_as_in_the_arena(
     game: str, seats: int, dealer: str | None, tmp_path: Path
 ) -> None:

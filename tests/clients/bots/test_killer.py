@@ -290,6 +290,7 @@ def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
 LEDUC = load_game("leduc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opponent", "answer", "equilibrium_wins"), [(AlwaysCall, 0, 0.70), (AlwaysRaise, 1, 0.27)]
 )
@@ -318,9 +319,9 @@ def test_it_begins_with_equal_weights() -> None:
     assert exploitability(bot.strategies.tree, bot.strategies.policies[0]).mean < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("opponent", "answer", "hands"),
-    [(AlwaysCall, "call", 200), pytest.param(AlwaysRaise, "raise", 600, marks=pytest.mark.slow)],
+    ("opponent", "answer", "hands"), [(AlwaysCall, "call", 200), (AlwaysRaise, "raise", 600)]
 )
 def test_in_limit_holdem_it_chooses_from_what_ships(opponent: type[Agent], answer: str, hands: int) -> None:
     bot = Portfolio()
@@ -368,6 +369,7 @@ def test_it_acts_as_often_as_its_strategy_says(tmp_path: Path) -> None:
         assert bot.probability_triple(view) == pytest.approx(strategy.triple(view))
 
 
+@pytest.mark.slow
 def test_it_wins_what_its_strategy_wins() -> None:
     """5,000 deals of Leduc against a caller, from both seats: as the tree computes it, within four errors."""
     bot = Equilibrium()

@@ -66,7 +66,11 @@ def test_a_pasted_heap_is_not_played_blindly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "status", "said"), [("\x03", 130, "Ctrl-C: you leave the table."), ("\x04", 0, "Ctrl-D.")]
+    ("key", "status", "said"),
+    [
+        ("\x03", 130, "Ctrl-C: you leave the table."),
+        pytest.param("\x04", 0, "Ctrl-D.", marks=pytest.mark.slow),
+    ],
 )
 def test_keys_that_leave(key: str, status: int, said: str, tmp_path: Path) -> None:
     with in_terminal(own_table(tmp_path), tmp_path, DISPLAYS["plain"]) as terminal:
@@ -84,7 +88,9 @@ def test_keys_that_leave(key: str, status: int, said: str, tmp_path: Path) -> No
     assert not processes_about(tmp_path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGHUP]
+)
 def test_nothing_is_left_running_after_a_signal(number: signal.Signals, tmp_path: Path) -> None:
     with in_terminal(own_table(tmp_path), tmp_path, DISPLAYS["plain"]) as terminal:
         terminal.read_until("> ")

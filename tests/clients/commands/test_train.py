@@ -196,6 +196,7 @@ def _wait_for_checkpoint(stream: IO[str] | None) -> int:
     return int(line.split()[0])
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves(tmp_path: Path) -> None:
     process = _training(tmp_path / "k.npz", "--checkpoint-every", "500")
     _wait_for_checkpoint(process.stderr)

@@ -56,7 +56,7 @@ def record_of(
 @pytest.mark.parametrize(
     ("game", "names", "options"),
     [
-        ("holdem.limit.2p.reverse_blinds", ["random", "random"], []),
+        pytest.param("holdem.limit.2p.reverse_blinds", ["random", "random"], [], marks=pytest.mark.slow),
         pytest.param(
             "holdem.nolimit.3p", ["random", "always-raise", "always-call"], [], marks=pytest.mark.slow
         ),

@@ -339,12 +339,8 @@ async def test_a_reset_after_a_finished_hand_is_a_regular_end() -> None:
 # --- Tasks over processes -----------------------------------------------------------------------------------
 
 
-def square(number: int) -> int:
-    return number * number
-
-
-def process_of(_: int) -> int:
-    return os.getpid()
+def square(number: int) -> tuple[int, int]:
+    return number * number, os.getpid()
 
 
 def works_for_ever(_: int) -> None:
@@ -359,13 +355,11 @@ def fails_at_three(number: int) -> int:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_tasks_come_back_in_order_however_many_work_on_them(jobs: int) -> None:
-    assert list(run_tasks(square, range(12), jobs)) == [n * n for n in range(12)]
+def test_tasks_come_back_in_order_and_one_job_is_done_in_this_process(jobs: int) -> None:
+    done = list(run_tasks(square, range(12), jobs))
 
-
-def test_one_job_is_done_in_this_process_and_two_are_not() -> None:
-    assert set(run_tasks(process_of, range(3), 1)) == {os.getpid()}
-    assert os.getpid() not in set(run_tasks(process_of, range(3), 2))
+    assert [result for result, _ in done] == [n * n for n in range(12)]
+    assert {process == os.getpid() for _, process in done} == {jobs == 1}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -386,7 +380,7 @@ def test_a_caller_that_stops_early_leaves_no_process_behind() -> None:
             number += 1
 
     results = run_tasks(square, endless(), 2)
-    assert next(results) == 0
+    assert next(results)[0] == 0
     results.close()
 
     assert_no_child_is_left()

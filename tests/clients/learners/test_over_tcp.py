@@ -168,6 +168,7 @@ def test_mistakes_are_one_line_and_exit_status_2(tmp_path: Path, settings: list[
     assert message in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_of_another_game_ends_the_bot_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     before = learnt_at_home(path, 10)

@@ -110,6 +110,7 @@ def big_blinds(
     return Arena(game, [agent, opponent], seed).play(hands)[0] / hands / game.big_blind
 
 
+@pytest.mark.slow
 def test_unlearnt_it_beats_who_always_calls_and_who_always_raises() -> None:
     # It plays its hand strength; two standard deviations of the mean are 0.4.
     assert big_blinds(StreetLearner(), AlwaysCall(), 1000) > 0.4
@@ -195,6 +196,7 @@ def test_only_texas_holdem_is_played() -> None:
 # --- training ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_trained_alone_it_beats_bots_it_has_not_met() -> None:
     learner = trained(None, 150_000, spec="street-learner:explore=0")
 

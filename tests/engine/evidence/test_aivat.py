@@ -83,7 +83,7 @@ def test_equilibrium_against_itself_says_the_same_in_every_hand_of_kuhn() -> Non
     ],
 )
 def test_it_is_unbiased_and_has_little_variance(game: str, bots: Sequence[str], fewer: float) -> None:
-    evidence = played(game, bots, 1500)
+    evidence = played(game, bots, 800)
 
     chips, aivat = known(evidence.values("chips")), known(evidence.values("aivat"))
     difference = (aivat - chips)[:, 0]

@@ -405,6 +405,7 @@ def test_few_verdicts_are_ever_false(shape: Shape) -> None:
     assert courses["peeking"].false > 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learns", [False, True])
 @pytest.mark.parametrize("shape", [*SHAPES, RARE], ids=names)
 def test_few_verdicts_on_learners_are_ever_false(shape: Shape, learns: bool) -> None:

@@ -13,6 +13,7 @@ from engine.poker.cards import parse_cards
 from engine.poker.combos import combo_cards
 from engine.poker.ranges import parse_range
 from engine.poker.rules import hand_rank
+from tests.support.cases import cases
 
 
 @pytest.mark.parametrize(
@@ -38,16 +39,7 @@ def test_weights_are_of_the_part_that_names_them_last() -> None:
     assert parse_range("AA, JJ+:0.5").sum() == 0.5 * 24
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("KAs", "expected the higher rank first: AKs"), ("AA:1.5", "a weight from 0 to 1, got 1.5"),
-        ("AA:nan", "a weight from 0 to 1"), ("AhAh", "Ah is there twice"), ("", "an empty range"),
-        (" , ", "no hand has any weight"), ("AAs", "a pair is neither"), ("AKs-QTs", "differ by the kicker"),
-        ("A2s-A5o", "differ by the kicker"), ("22-A5s", "differ by the kicker"), ("22-33+", "expected hands"),
-        ("AKx", "expected hands"), ("AhKd2c", "expected hands"), ("+", "expected hands"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "why"), cases(__file__, "what is no range"))
 def test_what_is_no_range_is_refused_in_one_line_that_names_it(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=re.escape(why)) as refused:
         parse_range(text)

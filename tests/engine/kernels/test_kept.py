@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ RANK_ONCE: Final = """
 from engine.hands import hand_rank
 assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
 """
+SELDOM: Final = [pytest.param(each, marks=pytest.mark.slow) for each in ("NUM_THREADS=0", "OPT=a")]
 NO_SPACE: Final = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
 needs_levels = pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of another architecture")
 
@@ -37,6 +39,21 @@ def natives(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.native"))
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compiled")
+    run(folder)
+    return folder
+
+
+@pytest.fixture
+def kernel(compiled: Path, tmp_path: Path) -> Path:
+    """The one that is kept below the folder of a test, where it was compiled before."""
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
+    (kernel,) = natives(tmp_path)
+    return kernel
+
+
 def told(**variables: str) -> str:
     """What the program says of the kernels that there are."""
     return run_to_end(program("--version", "--verbose"), env=os.environ | variables).stdout.splitlines()[1]
@@ -48,10 +65,8 @@ def changed(code: bytes) -> bytes:
 
 @pytest.mark.parametrize("damage", [changed, pytest.param(lambda code: code[:-100], marks=pytest.mark.slow)])
 def test_a_file_that_is_not_what_was_written_is_compiled_again(
-    damage: Callable[[bytes], bytes], tmp_path: Path
+    damage: Callable[[bytes], bytes], kernel: Path, tmp_path: Path
 ) -> None:
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
     whole = kernel.read_bytes()
     kernel.write_bytes(damage(whole))
 
@@ -63,17 +78,15 @@ def test_a_file_that_is_not_what_was_written_is_compiled_again(
     assert run(tmp_path) == []
 
 
-def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+def test_what_is_no_file_is_left_alone(kernel: Path, tmp_path: Path) -> None:
     """A process would wait forever for somebody to write to a pipe."""
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
     kernel.unlink()
     os.mkfifo(kernel)
 
     assert f"{kernel} is not what was written there" in run(tmp_path)[0]
 
 
-@pytest.mark.parametrize("variable", ["NUM_THREADS=0", "NUM_THREADS=a", "CPU_FEATURES=a", "OPT=a"])
+@pytest.mark.parametrize("variable", ["NUM_THREADS=a", "CPU_FEATURES=a", *SELDOM])
 def test_a_variable_of_numba_that_makes_no_sense_costs_a_line(variable: str) -> None:
     name, _, value = variable.partition("=")
     said = run(cache_directory(), **{f"NUMBA_{name}": value})
@@ -81,9 +94,7 @@ def test_a_variable_of_numba_that_makes_no_sense_costs_a_line(variable: str) -> 
     assert [f"{name}={value!r}: expected" in line or "could not be parsed" in line for line in said] == [True]
 
 
-def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None:
-    run(tmp_path)
-    (kernel,) = natives(tmp_path)
+def test_a_folder_that_others_can_write_to_is_left_alone(kernel: Path, tmp_path: Path) -> None:
     (tmp_path / "kernels").chmod(0o777)
     before = kernel.stat().st_mtime_ns
 
@@ -101,10 +112,16 @@ def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None
     [
         (NO_SPACE, {}),
         ("", {"NUMBA_DISABLE_JIT": "1"}),
-        ("", {"NUMBA_CACHE_DIR": "foreign"}),
-        ("", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}),
+        pytest.param("", {"NUMBA_CACHE_DIR": "foreign"}, marks=pytest.mark.slow),
+        pytest.param(
+            "", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}, marks=pytest.mark.slow
+        ),
         ("", {"RIVERBOAT_CACHE_DIR": "/proc/nowhere"}),
-        pytest.param("", {"NUMBA_CPU_NAME": "any", "NUMBA_CPU_FEATURES": "+avx2"}, marks=needs_levels),
+        pytest.param(
+            "",
+            {"NUMBA_CPU_NAME": "any", "NUMBA_CPU_FEATURES": "+avx2"},
+            marks=[needs_levels, pytest.mark.slow],
+        ),
     ],
 )
 def test_a_kernel_runs_wherever_it_can_be_kept_or_not(
@@ -150,6 +167,7 @@ def bring_along(site: Path, compiled: Path) -> list[Path]:
     return natives(site)
 
 
+@pytest.mark.slow
 @needs_levels
 def test_kernels_that_were_brought_along_are_loaded_if_they_are_those_of_the_list(tmp_path: Path) -> None:
     level = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": LEVELS["x86-64-v2"]}

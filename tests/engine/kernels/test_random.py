@@ -105,6 +105,7 @@ def run(folder: Path | str, state: str = "cold") -> subprocess.CompletedProcess[
     return run_to_end([sys.executable, "-c", RANK_ONCE, folder, state], env=env, timeout=100)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     cold = run(tmp_path)
     assert cold.returncode == 0, cold.stderr
@@ -117,6 +118,7 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
     """One compiles, the other waits and loads; numba itself tells what is compiled."""
     tell = (

@@ -295,6 +295,7 @@ def test_the_best_answer_to_a_caller_is_found() -> None:
     assert curve[-1] < 1.06 * by_cards
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["limit-2p", "nolimit-2p-100bb"])
 def test_it_gets_better_the_more_it_learns(name: str) -> None:
     game, pool = load_game(name), small_pool()

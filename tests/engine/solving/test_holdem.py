@@ -141,6 +141,7 @@ def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, trembles: float,
     learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, trembles, answers)
 
 
+@pytest.mark.slow
 def test_an_opponent_that_knows_more_learns_for_itself() -> None:
     """On flop and turn it has buckets of its own; both sides' regrets are those of all pairs of hands."""
     ours, theirs = Percentiles(5), _Finer(Percentiles(5), Percentiles(9))

@@ -145,6 +145,7 @@ def lines(members: Sequence[BucketedStrategy]) -> Iterator[tuple[BettingState, n
                 left.append((betting.apply(action), chances * taken))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("folds", "error"), [(False, 1e-9), (True, 0.02)])
 def test_estimates_are_right_on_average_in_holdem(folds: bool, error: float) -> None:
     """All that we may hold and do against a caller with known cards: the estimates are what each wins.

@@ -6,6 +6,7 @@ import trio
 from engine.poker.rules import CALL, HandState, load_game
 from protocol.agents.tools import TOOLS, call
 from protocol.agents.turns import STATUSES, SeatError, TurnBook
+from tests.support.cases import cases
 from tests.support.hands.views import view_after
 
 VIEW = view_after("nolimit-2p", "r300")
@@ -120,17 +121,7 @@ async def test_one_call_can_answer_and_wait_for_the_next_turn(autojump_clock: ob
     assert got == {"accepted": "c", "turn": turn, "next": {"status": "waiting"}}
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "code"),
-    [
-        ("dance", {}, "format"), ("sit", {}, "format"), ("sit", {"table": 3}, "format"),
-        ("sit", [], "format"),
-        ("sit", {"table": "a\nb"}, "format"), ("sit", {"table": "deep", "chips": True}, "format"),
-        ("top_up", {"chips": 0}, "format"), ("wait_for_turn", {"max_seconds": 56}, "format"),
-        ("act", {"turn": 1, "do": "call"}, "format"), ("act", {"turn": "1.0.1", "do": "x"}, "turn_over"),
-        ("leave", {"now": True}, "format"), ("act", {"turn": "a", "do": "call", "wait": 1}, "format"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "arguments", "code"), cases(__file__, "arguments"))
 async def test_arguments_are_checked_and_never_coerced(name: str, arguments: Any, code: str) -> None:
     desk = Desk()
     with pytest.raises(SeatError) as error:

@@ -52,9 +52,9 @@ def result(folder: Path) -> dict[str, Any]:
 def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
     write(tmp_path, plan_text(*PLAYERS))
 
-    done = run(tmp_path, "--json")
+    done = run_here("tournament", "cup.toml", "--out", "cup", "--json", folder=tmp_path)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert all(re.match(r"\d of 6 matches", line) for line in done.stderr.splitlines())
     content = json.loads(done.stdout)
     assert (content["complete"], len(content["players"])) == (True, 3)

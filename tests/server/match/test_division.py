@@ -70,6 +70,7 @@ run(Costly)
 """
 
 
+@pytest.mark.slow
 def test_what_decisions_cost_at_all_tables_is_in_one_file(tmp_path: Path) -> None:
     (tmp_path / "costly.py").write_text(COSTLY)
     words = ("leduc", f"{sys.executable} costly.py", "always-call", "--hands", "60", "--seed", "7")

@@ -322,10 +322,11 @@ def test_a_match_whose_disk_was_full_goes_on_when_there_is_room(tmp_path: Path) 
 
 
 def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
-    words = ("kuhn-2p", "random", "always-call", "--hands", "100000", "--seed", "5", "--out", "m")
-    cut_short(tmp_path, words, 20, signal.SIGKILL)
+    words = ("kuhn-2p", "random", "always-call", "--hands", "20", "--seed", "5", "--in-process", "--out", "m")
+    run_match(tmp_path, *words)
+    (tmp_path / "m/result.json").unlink()
     log = tmp_path / "m" / "match.log"
-    lines = log.read_text().splitlines(keepends=True)
+    lines = log.read_text().splitlines(keepends=True)[:-5]
     lines[9] = (
         lines[9].replace("|-1:", "|-7:").replace("|1:", "|7:").replace("|-2:", "|-7:").replace("|2:", "|7:")
     )
@@ -362,11 +363,14 @@ def test_what_was_finished_before_a_kill_stands(tmp_path: Path, match: str) -> N
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
 
 
-def test_who_goes_on_near_the_end_of_a_chain_of_keys_commits_to_the_next_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("places", [(3072, 4096), pytest.param((3071, 3500, 4095), marks=pytest.mark.slow)])
+def test_who_goes_on_near_the_end_of_a_chain_of_keys_commits_to_the_next_one(
+    places: tuple[int, ...], tmp_path: Path
+) -> None:
     words = ("kuhn-2p", "random", "always-call", "--hands", "4200", "--in-process", "--out", "m")
     assert run_match(tmp_path, *words).returncode == 0
     (tmp_path / "m/result.json").unlink()
-    for hands in (3071, 3072, 3500, 4095, 4096):
+    for hands in places:
         shutil.copytree(tmp_path / "m", tmp_path / f"{hands}/m")
         log = tmp_path / f"{hands}/m/match.log"
         head, line, _ = log.read_text().partition(f"# key {hands} ")

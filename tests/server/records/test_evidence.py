@@ -192,7 +192,7 @@ def test_several_matches_are_taken_together() -> None:
 def test_a_match_reports_both_unless_one_says_otherwise(tmp_path: Path) -> None:
     default = {option.name: str(option.default) for option in match.params}["luck"]
     words = ("leduc", "random", "always-call", "--hands", "300", "--seed", "5", "--luck", default)
-    result = result_of(tmp_path, *words, "--out", "m")
+    result = result_of(tmp_path, *words, "--in-process", "--out", "m")
 
     for player in result["players"]:
         chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]
@@ -521,6 +521,7 @@ def test_what_is_printed_first_covers_the_truth_from_the_least_deals_on(tmp_path
     assert covered == pytest.approx(0.95, abs=0.01 + 1.96 * (0.95 * 0.05 / len(found)) ** 0.5)
 
 
+@pytest.mark.slow
 def test_what_bots_decided_by_is_kept_and_told_with_their_actions(tmp_path: Path) -> None:
     words = ("kuhn-2p", "A=equilibrium", "B=random", "--hands", "20", "--seed", "3", "--out")
     run_match(tmp_path, *words, "m", "--explain")

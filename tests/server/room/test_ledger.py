@@ -25,6 +25,7 @@ from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
 from server.support.console import Console
 from server.table.rules.line_up import Blinds
+from tests.support.cases import cases
 from tests.support.rooms import standings_of, until
 
 KILLS = 200
@@ -269,22 +270,7 @@ def test_an_account_pays_no_more_than_it_has(tmp_path: Path) -> None:
         assert book.check().is_balanced
 
 
-@pytest.mark.parametrize(
-    ("statement", "fault"),
-    [
-        ("UPDATE players SET chips = chips + 1", "the account of Ann has 801 chips, by its movements 800"),
-        ("UPDATE places SET stack = stack + 1", "201 chips are on a; 200 were brought, 0 taken away, 0 won"),
-        ("DELETE FROM movements WHERE kind = 'issue'", "1020, but 0 chips were issued"),
-        ("UPDATE tables SET next_hand = 3", "a has 0 hands, expected 3"),
-        (
-            "UPDATE entrants SET paid = 21",
-            "sit-and-go 1 of b: 21 chips were paid for it, 0 are prizes, 20 to",
-        ),
-        ("UPDATE entrants SET stack = 99", "sit-and-go 1 of b: its stacks come to 99, expected 100"),
-        ("UPDATE sit_and_gos SET over_us = 1", "sit-and-go 1 of b: 1 are in it and 20 chips unpaid"),
-        ("UPDATE sit_and_gos SET unpaid = 19", "20 were brought"),
-    ],
-)
+@pytest.mark.parametrize(("statement", "fault"), cases(__file__, "what does not add up"))
 def test_the_check_finds_what_does_not_add_up(tmp_path: Path, statement: str, fault: str) -> None:
     with Ledger(tmp_path) as book:
         book.open_table("a")

@@ -17,6 +17,7 @@ from engine.poker.rules import Action, HandView, load_game
 from protocol.agents.answers import answer_of, default_action
 from protocol.agents.observation import observe
 from protocol.agents.usage import COUNTS, format_usage, names_state, parse_usage
+from tests.support.cases import cases
 from tests.support.observers import GAMES, policy
 from tests.support.provider import OWN, REFUSALS, THEIRS, VICES, FakeProvider
 
@@ -273,28 +274,7 @@ async def test_a_retry_in_the_longest_hand_keeps_to_the_limit(autojump_clock: ob
     assert max(sum(len(m["content"]) for m in each["messages"]) for each in provider.requests) <= MOST_BYTES
 
 
-@pytest.mark.parametrize(
-    ("spec", "why"),
-    [
-        ("llm", "url=http"), ("llm:url=http://x/v1", "model=NAME"),
-        ("llm:url=http://x/v1,model=\udcff", "model=NAME"),
-        ("llm:url=ftp://x,model=m", "a base such as"),
-        ("llm:url=http://key@x/v1,model=m", "key-file or key-env"),
-        ("llm:url=http://x:0x/,model=m", "a base"), ("llm:url=http://x..y/v1,model=m", "a base"),
-        ("llm:url=http://x/v1\r\nX:y,model=m", "a base"),
-        ("llm:url=http://x/v1,model=m,key-env=NOT_SET", "pass-env NOT_SET"),
-        ("llm:url=http://x/v1,model=m,key-file=open.key", "chmod 600"),
-        ("llm:url=http://x/v1,model=m,key-file=two.key", "one word"),
-        ("llm:url=http://x/v1,model=m,key-file=none.key", "cannot be read"),
-        ("llm:url=http://x/v1,model=m,price=cheap", "price=IN/OUT"),
-        ("llm:url=http://x/v1,model=no-such-model,budget-usd=1", "no price"),
-        ("llm:url=http://x/v1,model=m,reading=loose", "strict"),
-        ("llm:url=http://x/v1,model=m,omit=model", "temperature"),
-        ("llm:profile=m.toml,key=k", "no option 'key'"),
-        ("llm:profile=bad.toml", "has no option 'modell'"),
-        ("llm:profile=wrong.toml", "option history"), ("llm:profile=none.toml", "cannot be read"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("spec", "why"), cases(__file__, "options that cannot be taken"))
 def test_options_that_cannot_be_taken_are_refused_in_one_line(
     spec: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

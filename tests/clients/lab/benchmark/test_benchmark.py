@@ -27,6 +27,7 @@ from protocol.agents.turns import SeatError
 from server.records.verification.log_checker import verify_log
 from server.support.console import Console
 from server.support.toml_text import FileMistake
+from tests.support.cases import cases
 from tests.support.hands.strategies import choose
 
 GAMES = {name: load_game(name) for name in ("nolimit-2p", "limit-2p", "nolimit-3p")}
@@ -111,19 +112,19 @@ def at_random(seed: int) -> Callable[[dict[str, Any]], dict[str, Any]]:
 async def test_a_run_is_a_match_folder_that_can_be_verified(game: str, tmp_path: Path) -> None:
     async with client_of(config_in(tmp_path)) as client:
         player = await Player.sits_down(client, game=game, label="mine")
-        over = await player.plays(30, at_random(1))
+        over = await player.plays(15, at_random(1))
         before = await player.get("results")
         closed = await player.post("close")
 
     chips = [each["won"]["0"] for each in over]
-    assert closed["hands"] == before["hands"] == 30
-    assert closed["mbb_per_hand"] == pytest.approx(sum(chips) / 30 * 1000 / GAMES[game].big_blind)
+    assert closed["hands"] == before["hands"] == 15
+    assert closed["mbb_per_hand"] == pytest.approx(sum(chips) / 15 * 1000 / GAMES[game].big_blind)
     assert closed["final"]
     assert closed["ci95"] > 0
     assert before["aivat"] or before["equity"]
     assert "key" not in before
     found = verify_log(tmp_path / "runs" / player.run["run"] / "match.log")
-    assert (found.problem, found.hands, found.is_complete) == (None, 30, True)
+    assert (found.problem, found.hands, found.is_complete) == (None, 15, True)
     assert found.cards == f"key {closed['key'][:8]}..."
     assert player.run["commitment"] in (tmp_path / "runs" / player.run["run"] / "match.log").read_text()
 
@@ -253,7 +254,7 @@ async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
         await run.ready()
         chosen = at_random(4)
         body: dict[str, Any] = {}
-        for number in range(12):
+        for number in range(6):
             hand = await run.open_hand()
             while hand.final is None:
                 body = {"turn": hand.turn, **chosen(hand.seen())}
@@ -270,7 +271,7 @@ async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
         logs.append([line for line in run.log_path.read_text().splitlines() if not line.startswith("#")])
 
     assert logs[0] == logs[1]
-    assert len(logs[0]) == 13
+    assert len(logs[0]) == 7
 
 
 async def test_a_run_ends_with_the_version_of_its_opponent(tmp_path: Path) -> None:
@@ -290,18 +291,18 @@ async def test_a_run_ends_with_the_version_of_its_opponent(tmp_path: Path) -> No
 async def test_a_pair_plays_the_same_cards_and_its_difference_is_narrower(tmp_path: Path) -> None:
     async with client_of(config_in(tmp_path)) as client:
         first = await Player.sits_down(client, game="limit-2p")
-        hands = await first.plays(20, calls)
+        hands = await first.plays(8, calls)
         headers = {"Authorization": f"Bearer {first.run['key']}"}
         response = await client.post("/v1/runs", json={"pair_with": first.run["run"]}, headers=headers)
         second = Player(client, response.json())
-        theirs = await second.plays(20, calls)
+        theirs = await second.plays(8, calls)
         alone = await client.post("/v1/runs", json={"pair_with": first.run["run"]})
         results = await second.post("close")
         ranked = (await first.post("close"))["ranked"]
 
     assert [each["you"]["cards"] for each in hands] == [each["you"]["cards"] for each in theirs]
     assert alone.status_code == 401
-    assert results["pair"] == {"run": "r-1", "hands": 20, "mbb_per_hand": 0.0, "ci95": 0.0}
+    assert results["pair"] == {"run": "r-1", "hands": 8, "mbb_per_hand": 0.0, "ci95": 0.0}
     assert not results["ranked"]
     assert not ranked  # its cards were known before it was over
 
@@ -309,14 +310,14 @@ async def test_a_pair_plays_the_same_cards_and_its_difference_is_narrower(tmp_pa
 async def test_the_leaderboard_has_the_anchors_and_runs_that_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "LEAST_RANKED", 20)
+    monkeypatch.setattr(results, "LEAST_RANKED", 8)
     async with client_of(config_in(tmp_path)) as client:
-        for label, hands, seed in (("good", 20, None), ("short", 19, None), ("seeded", 20, 1)):
+        for label, hands, seed in (("good", 8, None), ("short", 7, None), ("seeded", 8, 1)):
             player = await Player.sits_down(client, game="limit-2p", label=label, seed=seed)
             await player.plays(hands, calls)
             await player.post("close")
         open_one = await Player.sits_down(client, game="limit-2p", label="open")
-        await open_one.plays(20, calls)
+        await open_one.plays(8, calls)
         response = await client.get("/v1/leaderboard?opponent=random&game=limit-2p")
         rows = response.json()["rows"]
 
@@ -613,16 +614,7 @@ def test_a_file_says_who_plays_what(tmp_path: Path) -> None:
     assert tight.sha256 != default_benchmark().opponents["formula"].sha256
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", r"expected \[\[opponents\]\]"),
-        ('[[opponents]]\nname = "a"\nbot = "nobody"\n', "bench.toml:3:1: "),
-        ('[[opponents]]\nname = "a b"\nbot = "random"\n', "bench.toml:2:1: name: expected letters"),
-        ('[[opponents]]\nname = "a"\nbot = "random"\ngames = ["chess"]\n', "bench.toml:4:1: "),
-        ('hand = 3\n[[opponents]]\nname = "a"\nbot = "random"\n', "no key 'hand'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), cases(__file__, "mistakes in a file"))
 def test_mistakes_in_a_file_are_said_in_one_line(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text(text)
     with pytest.raises(FileMistake, match=why):

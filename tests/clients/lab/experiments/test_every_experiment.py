@@ -78,7 +78,13 @@ def _signals_as_before() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("street-learner", "killer") else ())
+        for name in OURS
+    ],
+)
 @pytest.mark.usefixtures("_few_deals", "_signals_as_before")
 def test_ctrl_c_and_resume_give_the_results_of_one_go(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -345,6 +351,7 @@ def test_curves_have_bands_where_there_are_estimates() -> None:
     assert found.log_x
 
 
+@pytest.mark.slow
 def test_curves_become_two_pictures_that_are_the_same_each_time(tmp_path: Path) -> None:
     curves = (
         Curve("one", [1, 10, 100], [0.1, 0.2, 0.3], [0.05, 0.04, 0.03]),

@@ -71,6 +71,7 @@ def test_everything_is_there(whole: Run) -> None:
         assert all(plot.read_bytes().startswith(magic) for plot in plots)
 
 
+@pytest.mark.slow
 def test_bankrolls_are_the_chips_that_were_won(whole: Run) -> None:
     results = whole.results
 

@@ -85,6 +85,7 @@ def test_all_parts_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(results["parts"]["robustness"]["match_ups"]) == 6
 
 
+@pytest.mark.slow
 def test_plots_lie_beside_the_report_that_shows_them(tmp_path: Path) -> None:
     whole = whole_run(NAME, tmp_path, SMALL, "--parts robustness")
 
@@ -164,7 +165,7 @@ SETTINGS = SamplingSettings(trials=60)
 GAME = load_game("limit-2p")
 
 
-@pytest.mark.parametrize("game", [GAME, load_game("limit-6p")], ids=lambda game: f"{game.num_players} seats")
+@pytest.mark.parametrize("game", [GAME, pytest.param(load_game("limit-6p"), marks=pytest.mark.slow)])
 def test_what_is_realised_is_what_the_rest_of_the_hand_brings(game: GameDefinition) -> None:
     tables: list[Table] = [
         (make_sampling(NotedSampling, SETTINGS, 60), *(Random() for _ in range(game.num_players - 1)))
@@ -197,6 +198,7 @@ def test_a_duel_repeats_itself() -> None:
     assert [each.stated.value for each in first[1]] == [each.stated.value for each in second[1]]
 
 
+@pytest.mark.slow
 def test_who_is_taken_to_fold_more_often_makes_raising_look_better() -> None:
     stated: dict[float, list[float]] = {}
     for folds in (0.0, 0.2, 0.3, 1.0):
@@ -393,6 +395,7 @@ def measured(count: int) -> list[MeasuredSpot]:
     return [measure(random_spot("limit-2p", seed, 1 + seed % 3), seed, 20_000, 500) for seed in range(count)]
 
 
+@pytest.mark.slow
 def test_more_trials_come_closer_as_the_square_root_and_criteria_are_ordered() -> None:
     spots = measured(24)
 

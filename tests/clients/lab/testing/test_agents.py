@@ -311,7 +311,12 @@ STATELESS: Final = {
 """What they do follows from the hand alone; the others learn or read their opponents."""
 
 
-EXPENSIVE: Final = {("equilibrium", "leduc"), ("portfolio:iterations=5", "leduc"), ("killer", "nolimit-3p")}
+EXPENSIVE: Final = {
+    ("equilibrium", "leduc"),
+    ("equilibrium", "kuhn-3p"),
+    ("portfolio:iterations=5", "leduc"),
+    ("killer", "nolimit-3p"),
+}
 """Tried on demand too."""
 
 

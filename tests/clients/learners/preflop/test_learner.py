@@ -335,6 +335,7 @@ def test_the_way_of_the_greater_value_judges_and_is_lowered_when_the_action_was_
         assert (known[HOLE_CARDS], known[WINNING_HAND]) == after_
 
 
+@pytest.mark.slow
 def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() -> None:
     learner = HoleCardsLearner()
     Arena(rules.load_game("nolimit-6p"), [learner, *(AlwaysAllIn() for _ in range(5))], 1).play(12_000)

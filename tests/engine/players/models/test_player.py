@@ -125,6 +125,7 @@ def test_the_rational_function_is_a_logistic_one() -> None:
     assert found.max() <= 1
 
 
+@pytest.mark.slow
 def test_the_covariance_stays_one_through_a_hundred_thousand_decisions() -> None:
     """Symmetric and positive, whatever came."""
     rng, numbers = random.Random(3), np.random.default_rng(3)
@@ -206,7 +207,10 @@ def learnt(states: Sequence[HandState]) -> list[PlayerModel]:
     return models
 
 
-@pytest.mark.parametrize("factory", [AlwaysCall, STRANGERS["limper"], STRANGERS["tight-folder"]])
+@pytest.mark.parametrize(
+    "factory",
+    [pytest.param(AlwaysCall, marks=pytest.mark.slow), STRANGERS["limper"], STRANGERS["tight-folder"]],
+)
 def test_prediction_gets_better_with_hands(factory: type[Agent]) -> None:
     states = hands_of(factory(), 160, other=Formula)
     models, later = [PlayerModel(), PlayerModel()], states[100:]

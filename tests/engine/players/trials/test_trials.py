@@ -1,5 +1,6 @@
 """Trials: exact values where they can be counted out, the rules, nobody peeking, and the models in them."""
 
+import functools
 import random
 
 import attrs
@@ -71,6 +72,7 @@ def check_scores(scores: list[float]) -> None:
     assert abs(np.mean(np.square(scores)) - 1) < 4 * (2 / independent) ** 0.5
 
 
+@pytest.mark.slow
 def test_values_of_200_random_river_decisions_are_exact_within_three_standard_errors() -> None:
     scores: list[float] = []
     for seed in range(200):
@@ -276,15 +278,20 @@ def test_players_of_trials_do_what_their_models_predict(kind: str, potential: Po
     assert np.quantile(errors, 0.9) < 0.14
 
 
-@pytest.mark.parametrize("betting", ["", "f", "ffc", "fffcc", "cccc", "fr", "ffrc", "ffffr"])
-def test_before_the_flop_we_do_in_trials_what_we_do_at_the_table(betting: str) -> None:
-    """Against several opponents who are known, by whose folds we raise."""
-    game = load_game("limit-6p")
+@functools.cache
+def models_of_six() -> list[OpponentModel]:
     models: list[OpponentModel] = [PlayerModel() for _ in range(6)]
     names = ("always-call", "random", "simple", "hand-strength", "always-call", "random")
     for state in play("limit-6p", [make_bot(name) for name in names], 60):
         learn(models, state)
-    at = parse_betting(game, betting)
+    return models
+
+
+@pytest.mark.parametrize("betting", ["", "f", "ffc", "fffcc", "cccc", "fr", "ffrc", "ffffr"])
+def test_before_the_flop_we_do_in_trials_what_we_do_at_the_table(betting: str) -> None:
+    """Against several opponents who are known, by whose folds we raise."""
+    models = models_of_six()
+    at = parse_betting(load_game("limit-6p"), betting)
     reader = TableReader(models)
     reader.follow(at, [])
     decision, tables = reader.decision(at), [reader.reading.weights[p] for p in range(6)]
@@ -302,6 +309,7 @@ def test_before_the_flop_we_do_in_trials_what_we_do_at_the_table(betting: str) -
     assert apart < had_nothing_been_seen / 3, apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("always", [None, 0.02, 0.2])
 def test_players_of_trials_fold_as_often_as_their_models_predict(always: float | None) -> None:
     """With all that they may hold: some hands of a stratum are draws and go on, most are not and fold."""
@@ -441,8 +449,8 @@ def test_a_tree_serves_one_spot_after_the_other() -> None:
 @pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf, 1e300])
 @pytest.mark.parametrize("name", ["limit-6p", "nolimit-2p", "nolimit-3p"])
 def test_what_was_in_the_memory_of_a_new_tree_changes_nothing(name: str, garbage: float) -> None:
-    for seed in range(16):
-        spot = random_spot(name, seed, 0 if seed < 12 else seed - 12, combos=300)
+    for seed in range(8):
+        spot = random_spot(name, seed, 0 if seed < 4 else seed - 4, combos=300)
         tree = new_tree(3000)
         tree.integers[:] = np.random.default_rng(seed).integers(-(2**60), 2**60, tree.integers.shape)
         for array in (tree.numbers, tree.ranges, tree.scratch, tree.features):

@@ -24,7 +24,7 @@ from tests.support.hands.strategies import choose, games, hands, play
 # --- antes --------------------------------------------------------------------------------------------------
 
 GAME = rules.load_game("nolimit-6p-ante")
-HANDS = 50
+HANDS = 25
 
 TABLES = {
     "equal antes": attrs.evolve(GAME, stacks=(3000, 2000, 1000, 5000, 4000, 700)),

@@ -273,7 +273,7 @@ def test_score_of_a_thousand_called_hands(game_name: str, seed: str, line: str) 
 
 # --- openspiel ----------------------------------------------------------------------------------------------
 
-HANDS = 200
+HANDS = 100
 """Hands of each game; there are twenty games."""
 
 SHORT_STACKS = (260, 35, 1200, 90, 510, 700)

@@ -81,6 +81,7 @@ def recorded(players: str) -> Departure:
     return departure
 
 
+@pytest.mark.slow
 def test_who_was_counted_for_long_is_answered_however_much_is_left_to_chance() -> None:
     """The ACPC's example player: its habits are all that there is to know, and foretell little, since it
     draws its actions by lot.  So they never explain enough; after some hundreds of hands they are known.

@@ -41,7 +41,7 @@ def state_of(process: int) -> str | None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives us what our players leave behind")
-@pytest.mark.parametrize("duplicate", [[], ["--duplicate"]])
+@pytest.mark.parametrize("duplicate", [[], pytest.param(["--duplicate"], marks=pytest.mark.slow)])
 def test_a_process_that_left_its_session_does_not_outlive_the_match(
     tmp_path: Path, duplicate: list[str]
 ) -> None:

@@ -151,7 +151,7 @@ def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
     assert (tmp_path / "m" / "match.log").read_bytes() != first
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
 def test_an_interrupted_match_leaves_whole_files_and_no_process(
     tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:

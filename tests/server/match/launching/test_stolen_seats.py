@@ -126,7 +126,7 @@ def test_a_seat_that_was_taken_with_a_stolen_token_is_reported(tmp_path: Path) -
 @pytest.mark.parametrize(
     "command",
     [
-        "sh -c 'exec {python} caller.py $0 $1'",
+        pytest.param("sh -c 'exec {python} caller.py $0 $1'", marks=pytest.mark.slow),
         "sh -c '{python} caller.py $0 $1; true'",
         "setsid --wait {python} caller.py",
         pytest.param("{python} wrapper.py", marks=pytest.mark.slow),

@@ -14,6 +14,7 @@ import trio
 
 from server.match.launching.players import own_command
 from server.room.web import advice
+from server.table.config import TimeLimits
 from tests.support.rooms import room_config, table_config
 from tests.support.web import BrowserSeat, OpenPages, pages_of
 
@@ -51,7 +52,8 @@ async def against_a_bot(pages: OpenPages, chips: str = "50") -> AsyncIterator[Br
 
 
 async def test_a_bot_is_asked_with_the_persons_own_cards(tmp_path: Path) -> None:
-    config = table_config(game="nolimit-2p-100bb", advice=("formula:tightness=0.4",))
+    limits = TimeLimits(60.0, 600.0, 1e6, grace=0.0)  # the bot is a program, which starts while we think
+    config = table_config(game="nolimit-2p-100bb", advice=("formula:tightness=0.4",), limits=limits)
     async with pages_of(room_config(tmp_path, config)) as pages, against_a_bot(pages) as web:
         (found,) = await asked(web, "formula:tightness=0.4")
 

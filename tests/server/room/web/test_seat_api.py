@@ -96,7 +96,10 @@ async def by_line(pages: OpenPages, key: str) -> None:
 
 
 Way = Callable[[OpenPages, str], Awaitable[None]]
-PLACES = [("nolimit-2p-100bb", "ring"), ("limit-2p", "ring"), ("nolimit-2p-100bb", "match")]
+PLACES = [
+    ("nolimit-2p-100bb", "ring"), ("nolimit-2p-100bb", "match"),
+    pytest.param("limit-2p", "ring", marks=pytest.mark.slow),
+]  # fmt: skip
 
 
 async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, kind: str) -> list[str]:
@@ -125,7 +128,7 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
 
 
 @pytest.mark.parametrize(("game", "kind"), PLACES)
-@pytest.mark.parametrize("hands", [10, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hands", [4, pytest.param(60, marks=pytest.mark.slow)])
 async def test_every_door_of_a_room_gives_the_same_hands(
     hands: int, game: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
