@@ -95,7 +95,7 @@ class Identities:
         self._known: dict[bytes | None, bytes] = {}  # quick hashes of tokens that were right, by the others
         self._secrets: dict[int, str] = {}  # what guests who may come back were told, by their numbers
         self._bots: dict[str, Registered] = {}  # the house's, by their tokens
-        self._present: set[int] = set()  # numbers of guests and bots
+        self._present: dict[int, str] = {}  # names of guests and bots, in lower case, by their numbers
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
 
     def expect_bot(self, bot: str) -> tuple[str, str]:
@@ -118,12 +118,15 @@ class Identities:
     def _arriving(self, wanted: str, kind: str) -> Registered:
         """A player of a name that nobody has, or that belonged to somebody of the same kind who has gone."""
         stem = stem_of(wanted.removesuffix("-1"))
+        taken = set(self._present.values())  # to ask the ledger for each takes a thousand guests 6 s
         for name in itertools.chain((wanted,), (f"{stem}-{number}" for number in itertools.count(1))):
+            if name.lower() in taken:
+                continue
             known = self._ledger.player(name)
             if known is None or (known.kind == kind and known.id not in self._present):
                 break
         player = known or self._ledger.add_player(name, kind)
-        self._present.add(player.id)
+        self._present[player.id] = player.name.lower()
         return player
 
     async def identify(self, name: str, token: str, address: str) -> Registered:
@@ -186,6 +189,6 @@ class Identities:
         if player.kind == "guest" and (player.id not in self._present or self._ledger.has_seat(player)):
             return
         self._secrets.pop(player.id, None)
-        self._present.discard(player.id)
+        self._present.pop(player.id, None)
         if player.kind == "guest":
             self._ledger.take_back(player)

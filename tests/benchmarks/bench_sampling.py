@@ -110,10 +110,9 @@ def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[
 
 def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
     """Say what is wrong with the words behind the first."""
-    most = {"speed": 0, "time": 2}[options.what]
-    if len(options.rest) not in (0, most):
-        usage = {"speed": "nothing", "time": "GAME OPPONENT"}[options.what]
-        parser.error(f"{options.what}: expected {usage}, got {' '.join(options.rest)}")
+    usage = {"speed": "", "time": "GAME OPPONENT"}[options.what]
+    if len(options.rest) not in (0, len(usage.split())):
+        parser.error(f"{options.what}: expected {usage or 'nothing'}, got {' '.join(options.rest)}")
     try:
         for place, word in enumerate(options.rest):
             (known_bot if place else known_game)(word)

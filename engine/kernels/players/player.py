@@ -24,7 +24,7 @@ from engine.kernels._jit import kernel
 from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
 from engine.poker.records import PublicSituation, TripleIndex
-from engine.support.arrays import Floats, Ints
+from engine.support.arrays import Floats, Ints, Words
 
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 
@@ -148,6 +148,17 @@ class Answer(NamedTuple):
     blind_raise: float
 
 
+class Spare(NamedTuple):
+    """Scratch of `line_of`, arrays of shape (n,)."""
+
+    on: Words
+    """The features that are not 0."""
+    parts: Floats
+    """What these are of the situation."""
+    factors: Floats
+    """And of the mean hand."""
+
+
 class Line(NamedTuple):
     """z over the hands of a situation: the factor of each `Psi`, and kappa."""
 
@@ -199,28 +210,39 @@ def fill_phi(situation: PublicSituation, phi: Floats) -> None:
             phi[Phi.SIZE] = min(max(np.log(to_call / max(pot - to_call, 1e-9)), -1.5), 2.0)
 
 
+@kernel(inlined=True)
+def _spare_for(curve: Curve) -> Spare:
+    number = curve.mean.shape[0]
+    return Spare(np.empty(number, np.uint64), np.empty(number), np.empty(number))
+
+
 @kernel(allocates=False)
-def line_of(curve: Curve, phi: Floats, means: Floats) -> Line:
+def line_of(curve: Curve, phi: Floats, means: Floats, spare: Spare) -> Line:
     """The curve of a situation, flattened as far as it is unsure at the mean hand.
 
     means: the mean of each `Psi` over the range, shape (NUM_PSI,).
     """
-    layout, covariance = curve.layout, curve.covariance
-    one = share = value = square = chance = variance = 0.0
+    layout, on, parts, factors = curve.layout, spare.on, spare.parts, spare.factors
+    number = 0
     for i in range(layout.shape[0]):
-        here, psi = phi[layout[i, 0]], layout[i, 1]
-        if here == 0.0:
-            continue
-        part = curve.mean[i] * here
+        here = phi[layout[i, 0]]
+        on[number] = i
+        parts[number] = here
+        number += 1 if here != 0.0 else 0  # not a branch, which would be mispredicted
+    one = share = value = square = chance = variance = 0.0
+    for i in range(number):
+        psi, row, here = layout[on[i], 1], curve.covariance[on[i]], parts[i]
+        part = curve.mean[on[i]] * here
         one += part if psi == Psi.ONE else 0.0
         share += part if psi == Psi.SHARE else 0.0
         value += part if psi == Psi.VALUE else 0.0
         square += part if psi == Psi.SQUARE else 0.0
         chance += part if psi == Psi.CHANCE else 0.0
-        here *= means[psi]
+        factors[i] = means[psi]
+        here *= factors[i]
         for j in range(i):
-            variance += 2.0 * here * covariance[i, j] * phi[layout[j, 0]] * means[layout[j, 1]]
-        variance += here * here * covariance[i, i]
+            variance += 2.0 * here * row[on[j]] * parts[j] * factors[j]
+        variance += here * here * row[on[i]]
     kappa = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * max(variance, 0.0))
     return Line(one, share, value, square, chance, kappa)
 
@@ -255,12 +277,12 @@ def _fill_means(hands: Hands, weights: Floats, price: float, means: Floats) -> f
 
 @kernel(allocates=False)
 def _fill_chances(
-    curve: Curve, phi: Floats, hands: Hands, weights: Floats, means: Floats, chances: Floats
+    curve: Curve, phi: Floats, hands: Hands, weights: Floats, means: Floats, chances: Floats, spare: Spare
 ) -> float:
     """The answer yes of each hand, and `_fill_means`, in place; returns the sum of the weights."""
     price = phi[Phi.PRICE]
     total = _fill_means(hands, weights, price, means)
-    line = line_of(curve, phi, means)
+    line = line_of(curve, phi, means, spare)
     share, value, showdown = hands.share, hands.value, hands.showdown
     for hand in range(weights.shape[0]):
         chances[hand] = chance_at(line, share[hand] - 0.5, value[hand] - 0.5, showdown[hand] - price)
@@ -278,12 +300,13 @@ def fill_player_triples(
     number = weights.shape[0]
     phi, means = np.empty(NUM_PHI), np.empty(NUM_PSI)
     folds, raises, left = np.zeros(number), np.zeros(number), weights
+    spare = _spare_for(player.raises)
     fill_phi(situation, phi)
     if situation.can_fold:
-        _fill_chances(player.folds, phi, hands, weights, means, folds)
+        _fill_chances(player.folds, phi, hands, weights, means, folds, spare)
         left = weights * (1.0 - folds)
     if situation.can_raise:
-        _fill_chances(player.raises, phi, hands, left, means, raises)
+        _fill_chances(player.raises, phi, hands, left, means, raises, spare)
     for hand in range(number):
         stays = 1.0 - folds[hand]
         triples[hand, TripleIndex.FOLD] = folds[hand]
@@ -337,8 +360,9 @@ def _step(curve: Curve, prior: Floats, phi: Floats, hands: Hands, weights: Float
         for j in range(number):
             covariance[i, j] += FORGOTTEN * (prior[i, j] - covariance[i, j])
     chances, means, slopes = np.empty(weights.shape[0]), np.empty(NUM_PSI), np.zeros(NUM_PSI)
-    total = _fill_chances(curve, phi, hands, weights, means, chances)
-    kappa, price = line_of(curve, phi, means).kappa, phi[Phi.PRICE]
+    spare = _spare_for(curve)
+    total = _fill_chances(curve, phi, hands, weights, means, chances, spare)
+    kappa, price = line_of(curve, phi, means, spare).kappa, phi[Phi.PRICE]
     yes = 0.0
     for hand in range(weights.shape[0]):
         weight, share = weights[hand] * chances[hand], hands.share[hand] - 0.5

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.hands.betting_arrays import betting_arrays, game_array, number_of_action
 from engine.kernels.players.hand_features import MAX_GROUPS, straight_completions
-from engine.kernels.players.player import NUM_PHI
+from engine.kernels.players.player import FEATURES, NUM_PHI, Spare
 from engine.kernels.players.trials import strata as strata_kernels, tree as tree_kernels, trials as kernels
 from engine.kernels.players.trials.players import Players
 from engine.kernels.players.trials.tree import TreeNode, Used
@@ -38,6 +38,7 @@ from engine.support.arrays import Bytes, Floats, Words
 
 TREE_SIZE: Final = 16_384
 """The number of nodes kept of a betting tree; 21 MB if all are used."""
+_MOST_FEATURES: Final = max(map(len, FEATURES))
 
 
 @attrs.frozen(eq=False)
@@ -84,6 +85,7 @@ def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
         np.zeros(tree_kernels.NUM_USED, np.int64),
         np.zeros((tree_kernels.NUM_SCRATCH, strata_kernels.NUM_STRATA + 1)),
         np.zeros((2, NUM_PHI)),
+        Spare(np.zeros(_MOST_FEATURES, np.uint64), *np.zeros((2, _MOST_FEATURES))),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import trio
@@ -20,8 +21,7 @@ OTHER = "127.0.0.2"
 
 async def from_elsewhere(room: OpenRoom, words: str = "") -> Guest:
     """A client from another address that has come into the lobby."""
-    port = room.addresses.port
-    guest = Guest(await trio.open_tcp_stream("127.0.0.1", port, local_address=OTHER))
+    guest = Guest(await trio.open_tcp_stream("127.0.0.1", room.addresses.port, local_address=OTHER))
     room._guests.append(guest)
     await guest.enter(words)
     return guest
@@ -123,6 +123,9 @@ async def test_no_two_guests_are_one_player_however_they_write_their_names(tmp_p
         bot, token = who.expect_bot("formula")
         assert (await who.identify(bot, "", OTHER)).name == "formula-2"
         assert (await who.identify(bot, token, OTHER)).kind == "house"
+        with patch.object(Ledger, "player", side_effect=ledger.player) as look_up:
+            assert [(await who.identify("", "", OTHER)).name for _ in range(9)][-1] == "guest-9"
+        assert look_up.call_count == 18  # two each, however many there are
 
 
 async def test_a_guest_never_becomes_whoever_is_given_the_name(tmp_path: Path) -> None:
@@ -146,8 +149,7 @@ async def test_a_guest_never_becomes_whoever_is_given_the_name(tmp_path: Path) -
 
 
 async def test_guests_who_never_played_leave_no_account(tmp_path: Path) -> None:
-    config = room_config(tmp_path, guests_per_minute=5)
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, guests_per_minute=5)) as room:
         for number in range(5):
             guest = await room.sit_down(words=f"name=P{number}", chips="100")
             await guest.leave()
@@ -165,8 +167,7 @@ async def test_guests_who_never_played_leave_no_account(tmp_path: Path) -> None:
 
 async def test_who_leaves_with_chips_comes_back_with_them(tmp_path: Path) -> None:
     """Going south: leaving with what was won, and coming back with the least."""
-    config = room_config(tmp_path, table_config(least=40, most=100), guest_chips=1000)
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(least=40, most=100), guest_chips=1000)) as room:
         ann = await room.sit_down(words="name=Ann", chips="100")
         place = room.room.tables["a"].places[0]
         assert place is not None

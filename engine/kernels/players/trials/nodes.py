@@ -117,7 +117,7 @@ def value_in_node(
 # --- the strata of a range -------------------------------------------------------------------------------
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def prepare_node(tree: Tree, players: Players, averages: Averages, rules: Ints, node: int) -> None:
     """Compute what a node's actor does, for each stratum of the range and for any hand; all in place."""
     integers, numbers = tree.integers[node], tree.numbers[node]

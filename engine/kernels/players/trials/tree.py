@@ -19,6 +19,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 from engine.kernels._jit import integer, kernel
+from engine.kernels.players.player import Spare
 from engine.kernels.players.records import Push, Thresholds
 from engine.kernels.players.reweighting import likelihood
 from engine.kernels.players.trials.players import Players
@@ -184,6 +185,8 @@ class Tree(NamedTuple):
     """Shape (NUM_SCRATCH, NUM_STRATA + 1)."""
     features: Floats
     """Scratch: the features of a situation and the mean hand, shape (2, NUM_PHI)."""
+    spare: Spare
+    """Scratch of the player model."""
 
 
 @kernel(allocates=False)

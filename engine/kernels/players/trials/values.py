@@ -5,6 +5,8 @@ The rows of `Scratch` describe the strata.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from engine.kernels._jit import kernel
@@ -20,8 +22,13 @@ from engine.kernels.poker.cards import count_bits, lowest_bit
 from engine.poker.records import PublicSituation
 from engine.support.arrays import Floats
 
+_EDGES: Final = np.sqrt(np.arange(NUM_STRATA + 1) / NUM_STRATA)
+_SHARES: Final = 0.5 * (_EDGES[1:] + _EDGES[:-1])
+"""Of all hands after the flop, what those of a stratum beat."""
+_SHARE_VARIANCES: Final = np.diff(_EDGES) ** 2 / 12.0
 
-@kernel(allocates=False)
+
+@kernel(allocates=False, inlined=True)
 def fill_values(
     tree: Tree, players: Players, averages: Averages, node: int, situation: PublicSituation, is_ours: bool
 ) -> None:
@@ -106,30 +113,35 @@ def _fill_postflop_values(tree: Tree, averages: Averages, node: int, situation: 
         potentials[Potential.POSITIVE], potentials[Potential.KEPT], potentials[Potential.GAINED],
         potentials[Potential.BLUR],
     )  # fmt: skip
-    values, chances, draws = (
-        tree.scratch[Scratch.VALUES], tree.scratch[Scratch.CHANCES], tree.scratch[Scratch.DRAWS]
-    )  # fmt: skip
-    value_variances, chance_variances = (
-        tree.scratch[Scratch.VALUE_VARIANCES], tree.scratch[Scratch.CHANCE_VARIANCES]
-    )  # fmt: skip
-    protect = numbers[NodeNumber.PROTECTION]
+    scratch, protect = tree.scratch, numbers[NodeNumber.PROTECTION]
+    values, chances, draws = scratch[Scratch.VALUES], scratch[Scratch.CHANCES], scratch[Scratch.DRAWS]
+    value_variances, chance_variances = scratch[Scratch.VALUE_VARIANCES], scratch[Scratch.CHANCE_VARIANCES]
+    shares, share_variances = scratch[Scratch.SHARES], scratch[Scratch.SHARE_VARIANCES]
+    middles, blurred = scratch[Scratch.SPARE + 1], scratch[Scratch.SPARE + 2]
+    # A loop for each row that is filled: with more in one, it would not become vector code.
     for stratum in range(NUM_STRATA):
-        strength = 0.5 * (product[stratum] + product[stratum + 1])
-        values[stratum], chances[stratum] = postflop_value(
-            strength, positive[stratum], kept[stratum], gained[stratum], protect
-        )
-        draws[stratum] = positive[stratum]
-        # Some hands of a stratum are draws and most are not: a mean of both would call where most would fold.
-        blur = (1.0 - strength) * blurs[stratum]
-        chance_blur = blur * gained[stratum] / max(positive[stratum], 1e-9)
-        value_blur = protect * blur + (1.0 - protect) * chance_blur
+        middles[stratum] = 0.5 * (product[stratum] + product[stratum + 1])
+    for stratum in range(NUM_STRATA):
+        values[stratum] = postflop_value(
+            middles[stratum], positive[stratum], kept[stratum], gained[stratum], protect
+        )[0]
+    for stratum in range(NUM_STRATA):
+        chances[stratum] = postflop_value(middles[stratum], 0.0, kept[stratum], gained[stratum], protect)[1]
+    # Some hands of a stratum are draws and most are not: a mean of both would call where most would fold.
+    for stratum in range(NUM_STRATA):
+        blur = (1.0 - middles[stratum]) * blurs[stratum]
+        blurred[stratum] = blur * gained[stratum] / max(positive[stratum], 1e-9)
+    for stratum in range(NUM_STRATA):
         width = product[stratum + 1] - product[stratum]
-        within = width * width / 12.0
-        chance_variances[stratum] = chance_blur * chance_blur + within
-        value_variances[stratum] = value_blur * value_blur + within
-        lower, upper = np.sqrt(stratum / NUM_STRATA), np.sqrt((stratum + 1.0) / NUM_STRATA)
-        tree.scratch[Scratch.SHARES, stratum] = 0.5 * (lower + upper)
-        tree.scratch[Scratch.SHARE_VARIANCES, stratum] = (upper - lower) ** 2 / 12.0
+        chance_variances[stratum] = blurred[stratum] * blurred[stratum] + width * width / 12.0
+    for stratum in range(NUM_STRATA):
+        blur = protect * ((1.0 - middles[stratum]) * blurs[stratum]) + (1.0 - protect) * blurred[stratum]
+        width = product[stratum + 1] - product[stratum]
+        value_variances[stratum] = blur * blur + width * width / 12.0
+    for stratum in range(NUM_STRATA):
+        draws[stratum] = positive[stratum]
+        shares[stratum] = _SHARES[stratum]
+        share_variances[stratum] = _SHARE_VARIANCES[stratum]
 
 
 # --- what a modelled player does --------------------------------------------------------------------------
@@ -158,20 +170,22 @@ def fill_answers(tree: Tree, curve: Curve, folds: Floats, answers: Floats) -> Li
     """
     scratch, phi, means = tree.scratch, tree.features[0], tree.features[1]
     price = phi[Phi.PRICE]
-    means[:] = 0.0
     total = 1e-300
+    shares = values = squares = chances = 0.0
     for stratum in range(NUM_STRATA):
         weight = scratch[Scratch.WEIGHTS, stratum] * (1.0 - folds[stratum])
         share = scratch[Scratch.SHARES, stratum] - 0.5
         total += weight
-        means[Psi.SHARE] += weight * share
-        means[Psi.VALUE] += weight * (scratch[Scratch.VALUES, stratum] - 0.5)
-        means[Psi.SQUARE] += 4.0 * weight * (share * share + scratch[Scratch.SHARE_VARIANCES, stratum])
-        means[Psi.CHANCE] += weight * scratch[Scratch.CHANCES, stratum]
-    means /= total
+        shares += weight * share
+        values += weight * (scratch[Scratch.VALUES, stratum] - 0.5)
+        squares += 4.0 * weight * (share * share + scratch[Scratch.SHARE_VARIANCES, stratum])
+        chances += weight * scratch[Scratch.CHANCES, stratum]
     means[Psi.ONE] = 1.0
-    means[Psi.CHANCE] -= price
-    line = line_of(curve, phi, means)
+    means[Psi.SHARE] = shares / total
+    means[Psi.VALUE] = values / total
+    means[Psi.SQUARE] = squares / total
+    means[Psi.CHANCE] = chances / total - price
+    line = line_of(curve, phi, means, tree.spare)
     for stratum in range(NUM_STRATA):
         answers[stratum] = _stratum_chance(tree, line, price, stratum)
     return line
@@ -183,7 +197,7 @@ def curve_at(curves: Curve, position: int) -> Curve:
     return Curve(curves.layout, curves.mean[position], curves.covariance[position])
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def asked_fold(
     tree: Tree,
     players: Players,
@@ -216,20 +230,26 @@ def asked_fold(
     return fold, blindness(fold, gap, mean, means[Psi.SQUARE])
 
 
-@kernel(allocates=False)
+@kernel(allocates=False, inlined=True)
 def ask_opponents(
     tree: Tree, players: Players, averages: Averages, node: int, situation: PublicSituation
 ) -> None:
     """Write what modelled opponents do if we raise by the usual bet, or call, to their traits."""
     in_company = count_bits(situation.opponents) > 1 and raises_in_company(situation)
+    # Before the flop, against several, nothing else follows from it.
+    matters = situation.can_raise and (
+        in_company or situation.betting_round > 0 or count_bits(situation.opponents) == 1
+    )
     for other in range(MAX_PLAYERS):
         traits = players.traits[other]
         is_asked = situation.opponents >> other & 1 == 1 and players.kinds[other] == Kind.MODELLED
-        traits[Trait.KNOWN] = 1.0 if is_asked and situation.can_raise else 0.0
-        if traits[Trait.KNOWN] > 0.0:
-            fold, blind = asked_fold(tree, players, averages, node, situation, other, situation.bet)
-            traits[Trait.FOLD] = fold
-            traits[Trait.BLIND_FOLD] = blind
-            if in_company:
-                to_call, _ = asked_fold(tree, players, averages, node, situation, other, -1.0)
-                traits[Trait.FOLD_TO_CALL] = to_call
+        traits[Trait.KNOWN] = 1.0 if is_asked and matters else 0.0
+        questions = 0 if traits[Trait.KNOWN] == 0.0 else (2 if in_company else 1)
+        for question in range(questions):
+            bet = situation.bet if question == 0 else -1.0
+            fold, blind = asked_fold(tree, players, averages, node, situation, other, bet)
+            if question == 0:
+                traits[Trait.FOLD] = fold
+                traits[Trait.BLIND_FOLD] = blind
+            else:
+                traits[Trait.FOLD_TO_CALL] = fold
