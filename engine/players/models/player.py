@@ -37,6 +37,7 @@ from engine.players.models.saved import saved_numbers
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.records import PublicSituation
 from engine.poker.rules import load_game, parse_betting
+from engine.poker.rules.game_definition import MAX_PLAYERS
 from engine.support.arrays import Floats, read_only
 from engine.support.files.archive import Archive, decode_archive
 
@@ -157,11 +158,13 @@ def shipped_prior() -> Prior:
 
 # --- usual situations -----------------------------------------------------------------------------------
 
-_BETTINGS: Final = {
-    "opened": ("limit-2p", ""), "raised": ("limit-2p", "r"), "checked": ("limit-2p", "cc/cc/c"),
-    "facing": ("limit-2p", "cc/cc/r"), "in company": ("limit-6p", "ffcccc/ccc"),
-}  # fmt: skip
-_PREFLOP: Final = ("opened", "raised")
+_PREFLOP: Final = {"opened": "", "raised": "r"}
+"""At a table for as many as the player was met by: of ten players, the first fold."""
+_LATER: Final = {
+    "checked": ("limit-2p", "cc/cc/c"),
+    "facing": ("limit-2p", "cc/cc/r"),
+    "in company": ("limit-6p", "ffcccc/ccc"),
+}
 _HANDS: Final = 64
 
 
@@ -172,16 +175,19 @@ _EVEN: Final = np.ones(_HANDS)
 
 
 @functools.cache
-def _usual() -> Mapping[str, PublicSituation]:
+def _usual(num_players: int) -> Mapping[str, PublicSituation]:
+    folds = "f" * (MAX_PLAYERS - num_players)
+    bettings = {name: ("limit-10p", folds + text) for name, text in _PREFLOP.items()} | _LATER
     return {
-        name: situation_of(parse_betting(load_game(game), text)) for name, (game, text) in _BETTINGS.items()
+        name: situation_of(parse_betting(load_game(game), text)) for name, (game, text) in bettings.items()
     }
 
 
 @functools.cache
-def _reasonable_raises() -> float:
+def _reasonable_raises(num_players: int) -> float:
     """The formula's raises in the situations before the flop together."""
-    return sum(1.0 - thresholds(_usual()[name], traits_array({})).raise_ for name in _PREFLOP)
+    usual = _usual(num_players)
+    return sum(1.0 - thresholds(usual[name], traits_array({})).raise_ for name in _PREFLOP)
 
 
 # --- the model -------------------------------------------------------------------------------------------
@@ -200,6 +206,8 @@ class PlayerModel:
         """Not to be changed."""
         self.decisions = 0
         """How many have been learnt from."""
+        self.num_players = 2
+        """At the table of the last of them."""
         self._token: Hashable = (PlayerModel, self.prior.digest)
         self._traits: Traits | None = None
 
@@ -223,7 +231,7 @@ class PlayerModel:
         if not isinstance(other, PlayerModel):
             raise TypeError(f"expected a PlayerModel, got {type(other).__name__}")
         self.prior, self.player, self.decisions = other.prior, other.player, other.decisions
-        self._token, self._traits = other._token, other._traits
+        self._token, self._traits, self.num_players = other._token, other._traits, other.num_players
 
     def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
         """Take a step for each decision of a hand; with the hand that was held, if it has been shown."""
@@ -242,19 +250,21 @@ class PlayerModel:
                 weights = np.ones(1)
             kernels.observe(player, self.prior.player, situation, hands, weights, int(action))
             self.decisions += 1
+            self.num_players = situation.num_players
         self.player, self._token, self._traits = player, object(), None
 
     @property
     def traits(self) -> Traits:
         """How the player plays, as far as the formula asks: his answers in a few usual situations."""
         if self._traits is None:
-            said = {name: self.answer(asked, _EVENLY, _EVEN) for name, asked in _usual().items()}
+            usual, reasonable = _usual(self.num_players), _reasonable_raises(self.num_players)
+            said = {name: self.answer(asked, _EVENLY, _EVEN) for name, asked in usual.items()}
             self._traits = Traits(
                 fold_to_bet=said["facing"].fold,
                 bet=said["checked"].raise_,
                 raise_=said["facing"].raise_,
                 preflop_fold=said["raised"].fold,
-                preflop_raise=sum(said[name].raise_ for name in _PREFLOP) / _reasonable_raises(),
+                preflop_raise=sum(said[name].raise_ for name in _PREFLOP) / reasonable,
                 looseness=2.0 * (1.0 - said["raised"].fold),
                 noise=(said["checked"].blind_raise, said["in company"].blind_raise),
             )

@@ -224,6 +224,16 @@ def test_prediction_gets_better_with_hands(factory: type[Agent]) -> None:
     assert score(models, later)[0].log_loss < min(fresh, generic) - 0.02
 
 
+def test_traits_are_those_of_a_table_like_the_one_where_the_player_was_met() -> None:
+    agents = [Random() if seat % 2 else Formula(model="generic") for seat in range(6)]
+    models = [PlayerModel() for _ in agents]
+    for state in play("limit-6p", agents, 100, seed=5):
+        learn(models, state)
+
+    # One who raises with every second hand raises far more than is reasonable with five to come.
+    assert min(models[seat].traits.preflop_raise for seat in (1, 3, 5)) > 2.0
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize(
