@@ -175,18 +175,19 @@ _EVEN: Final = np.ones(_HANDS)
 
 
 @functools.cache
-def _usual(num_players: int) -> Mapping[str, PublicSituation]:
+def _usual(num_players: int, is_limit: bool) -> Mapping[str, PublicSituation]:
     folds = "f" * (MAX_PLAYERS - num_players)
     bettings = {name: ("limit-10p", folds + text) for name, text in _PREFLOP.items()} | _LATER
     return {
-        name: situation_of(parse_betting(load_game(game), text)) for name, (game, text) in bettings.items()
+        name: situation_of(parse_betting(load_game(game), text))._replace(is_limit=is_limit)
+        for name, (game, text) in bettings.items()
     }
 
 
 @functools.cache
-def _reasonable_raises(num_players: int) -> float:
+def _reasonable_raises(num_players: int, is_limit: bool) -> float:
     """The formula's raises in the situations before the flop together."""
-    usual = _usual(num_players)
+    usual = _usual(num_players, is_limit)
     return sum(1.0 - thresholds(usual[name], traits_array({})).raise_ for name in _PREFLOP)
 
 
@@ -206,8 +207,8 @@ class PlayerModel:
         """Not to be changed."""
         self.decisions = 0
         """How many have been learnt from."""
-        self.num_players = 2
-        """At the table of the last of them."""
+        self.met_at = 2, True
+        """The last table: how many play, and whether bets are limited."""
         self._token: Hashable = (PlayerModel, self.prior.digest)
         self._traits: Traits | None = None
 
@@ -231,7 +232,7 @@ class PlayerModel:
         if not isinstance(other, PlayerModel):
             raise TypeError(f"expected a PlayerModel, got {type(other).__name__}")
         self.prior, self.player, self.decisions = other.prior, other.player, other.decisions
-        self._token, self._traits, self.num_players = other._token, other._traits, other.num_players
+        self._token, self._traits, self.met_at = other._token, other._traits, other.met_at
 
     def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
         """Take a step for each decision of a hand; with the hand that was held, if it has been shown."""
@@ -250,14 +251,14 @@ class PlayerModel:
                 weights = np.ones(1)
             kernels.observe(player, self.prior.player, situation, hands, weights, int(action))
             self.decisions += 1
-            self.num_players = situation.num_players
+            self.met_at = situation.num_players, bool(situation.is_limit)
         self.player, self._token, self._traits = player, object(), None
 
     @property
     def traits(self) -> Traits:
         """How the player plays, as far as the formula asks: his answers in a few usual situations."""
         if self._traits is None:
-            usual, reasonable = _usual(self.num_players), _reasonable_raises(self.num_players)
+            usual, reasonable = _usual(*self.met_at), _reasonable_raises(*self.met_at)
             said = {name: self.answer(asked, _EVENLY, _EVEN) for name, asked in usual.items()}
             self._traits = Traits(
                 fold_to_bet=said["facing"].fold,
