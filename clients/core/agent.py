@@ -246,8 +246,7 @@ def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     if last.last_step is not None and last.last_step[0] is first:  # nearly always
         return [last.last_step]
     steps = last.steps()
-    states = [*(before for before, _, _ in steps), last]
-    for number, state in enumerate(states):
+    for number, state in enumerate([*(before for before, _, _ in steps), last]):
         if state.text == first.text:
             return steps[number:]
     return None

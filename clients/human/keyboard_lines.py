@@ -142,5 +142,4 @@ class TelnetDecoder:
 
 def telnet_text(text: str, encoding: str) -> bytes:
     """Text as it is sent: CR LF line ends, IAC doubled, what cannot be encoded as ``?``."""
-    data = text.replace("\n", "\r\n").encode(encoding, "replace")
-    return data.replace(b"\xff", b"\xff\xff")
+    return text.replace("\n", "\r\n").encode(encoding, "replace").replace(b"\xff", b"\xff\xff")

@@ -263,8 +263,7 @@ def result_lines(report: dict[str, Any]) -> Iterator[str]:
     rows = [["", "decisions", "mbb per 100", "accuracy", "blunders"]]
     for player in report["players"]:
         accuracy = player["accuracy"]
-        parts = {"": player, **player["by_street"], **player["by_kind"]}
-        for part, losses in parts.items():
+        for part, losses in {"": player, **player["by_street"], **player["by_kind"]}.items():
             own = [f"{accuracy:.1f} %" if accuracy is not None else "–", str(player["blunders"])]
             shown = rate(losses["loss_per_100"], losses["ci95"], 0, signed=False, missing="–")
             name = f"  {part}" if part else player["name"]

@@ -188,8 +188,7 @@ def _conversation(game: rules.GameDefinition, hand: rules.HandState, rng: random
     before, position, action = steps[rng.randrange(len(steps))]
     dealer, player = DealerConnection(game), PlayerConnection(game)
     view = attrs.evolve(hand, betting=before).view(position)
-    said = player.send(Version()) + player.send(Greeting(("seat", "names")))
-    dealer.receive_data(said)
+    dealer.receive_data(player.send(Version()) + player.send(Greeting(("seat", "names"))))
     yield from _events(dealer, 2)
     player.receive_data(dealer.send(StateUpdate(view)) if rng.random() < 0.5 else b"# a comment\r\n")
     player.receive_data(dealer.send(TurnToAct(view)))

@@ -357,6 +357,5 @@ ODDS_COLUMNS: Final = ("opponents", "raw odds", "dealt together", "+-")
 def odds_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """The odds against 1 to 9 opponents, in the order of `ODDS_COLUMNS`."""
     names = ("raw_odds", "raw_odds_joint", "raw_odds_joint_standard_error")
-    columns = zip(*(report[name] for name in names), strict=True)
-    rows = enumerate(columns, start=1)
+    rows = enumerate(zip(*(report[name] for name in names), strict=True), start=1)
     return [(str(n), _number(raw), _number(joint), _number(Z95 * error)) for n, (raw, joint, error) in rows]

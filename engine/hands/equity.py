@@ -68,8 +68,7 @@ class Equity:
 
 
 def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int]) -> Bytes:
-    checked_board = check_board(board, ANY_BOARD)
-    everything = list(checked_board)
+    everything = list(check_board(board, ANY_BOARD))
     for number, hand in enumerate(hands):
         if len(hand) != 2:
             raise ValueError(f"hand {number}: expected 2 cards, got {len(hand)}: {format_cards(hand)!r}")

@@ -169,8 +169,7 @@ def _results(
     hole_cards: Sequence[int], board: Sequence[int], weights: Floats, rng: np.random.Generator | None
 ) -> BoardResults:
     ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
-    boards = final_boards(ours, known, rng=rng)
-    return results_by_board(ours, boards, weights)
+    return results_by_board(ours, final_boards(ours, known, rng=rng), weights)
 
 
 def reflective_hand_odds(
@@ -244,8 +243,7 @@ def has_reflective_nuts(
 
     Source: *Hold'em Killer*, "Computing Actual Hand Odds", section 3.
     """
-    results = _results(hole_cards, board, np.atleast_2d(weights), rng)
-    return not results.lost.any()
+    return not _results(hole_cards, board, np.atleast_2d(weights), rng).lost.any()
 
 
 def has_nuts(hole_cards: Sequence[int], board: Sequence[int]) -> bool:

@@ -155,8 +155,7 @@ def _nearest(do: str, to: int | None, view: HandView) -> Action:
     legal = view.legal_actions()
     if do in ("fold", "check", "call"):
         return CALL
-    total = legal.max_raise_to if do == "all_in" else to
-    return legal.raising_to(total)
+    return legal.raising_to(legal.max_raise_to if do == "all_in" else to)
 
 
 def default_action(view: HandView) -> Action:

@@ -172,8 +172,7 @@ class Folder:
     def spent(self) -> float:
         """Seconds that earlier sittings took, except those that were killed."""
         try:
-            value = parse_json((self.path / _TIME).read_text("utf-8"))
-            return float(value["seconds"])
+            return float(parse_json((self.path / _TIME).read_text("utf-8"))["seconds"])
         except (OSError, ValueError, TypeError, KeyError):
             return 0.0
 
@@ -351,8 +350,7 @@ async def _play_all(folder: Folder, runner: Runner, workers: int) -> bool:
         return folder.ends_at is not None and trio.current_time() >= folder.ends_at
 
     while True:
-        plan = folder.schedule()
-        todo = [match for match in plan.matches if match not in folder.played]
+        todo = [match for match in folder.schedule().matches if match not in folder.played]
         if not todo:
             return False
         queue = iter(todo)

@@ -103,8 +103,7 @@ def _entrants(file: Section) -> tuple[Contestant, ...]:
     bots = installed_bots()
     entrants: list[Contestant] = []
     lines: dict[str, int] = {}
-    sections = file.sections("players")
-    for section in sections:
+    for section in file.sections("players"):
         text = section.text("player", expected='a PLAYER as in `riverboat match`, such as "always-call"')
         player = _player(section, text, bots)
         name = section.text("name", player.name)

@@ -311,8 +311,7 @@ def _adjusted_pairs(folder: Folder, counting: Mapping[Match, Played]) -> Adjuste
         return {}
     logs: dict[tuple[int, str, str], list[tuple[MatchLog, ...]]] = {}
     for match in sorted(counting):
-        event = folder.plan.events[match.event]
-        if event.seats == 2 and counting[match].hands:
+        if folder.plan.events[match.event].seats == 2 and counting[match].hands:
             one, other = sorted(match.players)
             logs.setdefault((match.event, one, other), []).append(folder.logs(match))
     found: dict[tuple[int, str, str], dict[str, Any]] = {}

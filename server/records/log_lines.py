@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from engine.poker.rules import HandState
-from engine.support.user_input import printable
+from engine.support.user_input import printable, told_as
 from protocol.records import HandReader, HandRecord
 
 _MOST_CHARACTERS: Final = 65_536
@@ -117,15 +117,9 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     Raises:
         LogError: it cannot be read, also later on.
     """
-    try:
-        with open(path, "rb") as raw, contextlib.ExitStack() as stack:
-            if raw.peek(2)[:2] == b"\x1f\x8b":
-                yield stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))
-            else:
-                yield raw
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LogError(f"{path}: {reason}") from None
+    with told_as(LogError, OSError, EOFError, zlib.error, what=f"{path}: "), open(path, "rb") as raw:
+        is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
+        yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_packed else raw
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -19,6 +19,7 @@ from typing import Any, Final
 import trio
 
 from engine.support.files.whole import write_whole
+from engine.support.user_input import told_as
 from server.room.config import RoomError, TableConfig
 from server.room.identities import check_name, register, renew
 from server.room.ledger.damage import LedgerError
@@ -55,7 +56,7 @@ class Operator:
         """
         folder = self._room.config.data
         path = folder / SOCKET
-        try:
+        with told_as(RoomError, OSError, what=f"{path}: "):
             (folder / TOKEN).unlink(missing_ok=True)
             write_whole(folder / TOKEN, self._token + "\n", mode=FILE_MODE)
             path.unlink(missing_ok=True)  # left by a room that was killed; the ledger's lock is ours
@@ -64,8 +65,6 @@ class Operator:
                 listener.bind(name)
             os.chmod(path, FILE_MODE)
             listener.listen(8)
-        except OSError as error:
-            raise RoomError(f"{path}: {error.strerror or error}") from error
         trio_listener = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
         task_status.started()
         try:
@@ -84,8 +83,7 @@ class Operator:
                         if not data:
                             break
                         line += data
-                answer = self.answer(line)
-                await stream.send_all(json.dumps(answer).encode() + b"\n")
+                await stream.send_all(json.dumps(self.answer(line)).encode() + b"\n")
 
     def answer(self, line: bytes) -> dict[str, Any]:
         """Do what a request asks for, and return the answer."""

@@ -143,8 +143,7 @@ class Bearer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] == "http":
-            headers = dict(scope["headers"])
-            kind, _, token = headers.get(b"authorization", b"").partition(b" ")
+            kind, _, token = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
             if kind.lower() != b"bearer" or not same_token(token.strip(), self._expected):
                 error = SeatError("unauthorized", "Authorization: Bearer TOKEN is missing or wrong.")
                 refusal = JSONResponse(error.as_json(), error.status, {"www-authenticate": "Bearer"})

@@ -185,8 +185,7 @@ class Section:
 
     def section(self, key: str, *, required: bool = False) -> Section:
         """A table; an empty one if there is none and none is required."""
-        default = _MISSING if required else {}
-        value = self._get(key, default, f"a table [{key}]", _is_table)
+        value = self._get(key, _MISSING if required else {}, f"a table [{key}]", _is_table)
         return Section(self._path, value, (*self._place, key), self._places)
 
     def sections(self, key: str) -> list[Section]:

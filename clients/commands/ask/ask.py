@@ -70,8 +70,7 @@ def ask_command(
     with refusing(ValueError, OSError):
         definition = load_game(game)
         spot = read_spot(definition, betting, hole, board)
-    is_remote = is_program(bot)
-    if is_remote:
+    if is_program(bot):
         check_sandboxes(sandbox)
         grants = Grants(**granted)
         player = Player("", bot, tuple(shlex.split(bot)))

@@ -161,8 +161,7 @@ def _refuse_unused(ctx: click.Context, *, are_ranges: bool) -> None:
 def _checked(query: OddsQuery) -> OddsQuery:
     """The question, with as many opponents as `playing` says; what makes no sense together is refused."""
     times, opponents = len(query.playing), query.opponents
-    has_price = query.pot is not None
-    if has_price != (query.to_call is not None):
+    if (query.pot is not None) != (query.to_call is not None):
         raise one_line.CommandError("--pot and --to-call belong together: give both or neither")
     if query.pot == 0 and query.to_call == 0:
         raise one_line.CommandError("--pot and --to-call are both 0: there are no odds to speak of")

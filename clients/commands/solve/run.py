@@ -65,8 +65,7 @@ class LearningCurve:
                     "--plot: no-limit strategies take too long to measure while they are learnt: use "
                     f"'riverboat exploitability {plan.save}' afterwards"
                 )
-            generator = np.random.default_rng((plan.seed, 2))
-            self._flops = list(draw_flops(_FLOPS, _TURNS, generator))
+            self._flops = list(draw_flops(_FLOPS, _TURNS, np.random.default_rng((plan.seed, 2))))
             self._step, self.due = _STEP_ON_BOARDS, _FIRST_ON_BOARDS
         self.points: list[dict[str, Any]] = []
         """By point `iterations`, `exploitability` and `upper` in mbb/h; `upper` is None where it is exact."""
@@ -215,8 +214,7 @@ def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool
             show(solver, _save(plan, solver) if is_due else None, is_due)
             if is_due:
                 saved = time.monotonic()
-    is_whole = _is_over(plan, solver, start)
-    return 128 + signals[0] if signals and not is_whole else 0
+    return 128 + signals[0] if signals and not _is_over(plan, solver, start) else 0
 
 
 def _is_over(plan: Plan, solver: AnySolver, start: float) -> bool:

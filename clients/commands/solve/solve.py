@@ -14,6 +14,7 @@ import click
 from clients.core import one_line
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
+from engine.support.user_input import told_as
 from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, Parsed, flag, option
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def solve(
     from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
     from clients.commands.solve.run import carry_out
     from engine.solving.holdem.kinds import KINDS
-    from engine.support.files.lock import FileIsLocked, FileLock
+    from engine.support.files.archive import ArchiveError, lock_archive
 
     if iterations is not None and minutes is not None:
         raise one_line.CommandError("--iterations and --minutes: expected one of them")
@@ -235,14 +236,8 @@ def solve(
         best_responses=best_responses, clusters=clusters, sizes=sizes if is_no_limit_holdem else (),
         jobs=jobs, iterations=iterations, seconds=seconds, **asked,
     )  # fmt: skip
-    try:
-        lock = FileLock(save)
-    except FileIsLocked as error:
-        raise one_line.CommandError(
-            f"{save} is being written by another program: choose another file"
-        ) from error
-    except OSError as error:
-        raise one_line.CommandError(f"{save} cannot be written: {error.strerror or error}") from error
+    with told_as(one_line.CommandError, ArchiveError):
+        lock = lock_archive(save, "choose another file")
     try:
         with as_ctrl_c():  # while kernels compile; in the long run it is held back
             status = carry_out(plan, resume=resume, force=force, plot=plot, as_json=as_json)

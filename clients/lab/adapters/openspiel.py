@@ -107,8 +107,7 @@ def openspiel_state(theirs: Any, view: rules.HandView) -> Any:
     """The state that looks to a player like a hand of ours; the cards that nobody sees are any others."""
     game = view.game
     deck = sorted(game.deck)
-    free = [card for card in deck if card not in view.own_cards and card not in view.board]
-    hidden = iter(free)
+    hidden = (card for card in deck if card not in view.own_cards and card not in view.board)
     holes = [cards or tuple(next(hidden) for _ in range(game.num_hole_cards)) for cards in view.hole_cards]
     cards = iter([*sum(holes, ()), *view.board])
     state = theirs.new_initial_state()

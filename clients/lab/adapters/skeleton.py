@@ -113,8 +113,7 @@ class Skeleton(Agent):
         if self._ended:
             ended, self._ended = self._ended, []
             await self._exchange(ended)
-        answer = await self._exchange(self._news(view))
-        return _action(answer, view)
+        return _action(await self._exchange(self._news(view)), view)
 
     def hand_finished(self, view: HandView) -> None:
         """Keep the end, which is told before the next hand."""

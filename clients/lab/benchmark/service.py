@@ -164,8 +164,7 @@ class Service:
     # --- sessions with a token -----------------------------------------------------------------------------
 
     async def _session_deal(self, request: Request) -> Response:
-        body = await body_of(request, MOST_BODY)
-        token = body.get("token")
+        token = (await body_of(request, MOST_BODY)).get("token")
         if token:
             run = await self._runs.find(str(token))
         else:

@@ -173,8 +173,7 @@ class Conversation:
             Fell: it says something else, or nothing.
         """
         self._findings.tried("handshake", self._where)
-        deadline = trio.current_time() + self._limits.start
-        line = await self._next_line(deadline)
+        line = await self._next_line(trio.current_time() + self._limits.start)
         if line is None:
             raise Fell(told("handshake", "silent", seconds=self._limits.start))
         self._connection.receive_data(line)

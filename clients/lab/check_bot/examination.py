@@ -266,8 +266,7 @@ class Examination:
         self._findings.tried("same-seed", game.name)
         answers = []
         for _ in range(2):
-            trial = Examined()
-            sitting = self._sitting(game, trial)
+            sitting = self._sitting(game, Examined())
             ending = await sitting.run([scripts.random_hands(min(_SEED_HANDS, self.hands))])
             if ending is not SittingEnd.PLAYED:
                 return

@@ -195,6 +195,5 @@ class Launching:
 
 
 async def _accept(listener: socket.socket) -> trio.SocketStream:
-    listening = trio.socket.from_stdlib_socket(listener)
-    connection, _ = await listening.accept()
+    connection, _ = await trio.socket.from_stdlib_socket(listener).accept()
     return trio.SocketStream(connection)

@@ -47,8 +47,7 @@ def fit_line(x: Sequence[float], y: Sequence[float], clusters: Sequence[int]) ->
     sums = np.zeros((len(labels), 2))
     np.add.at(sums, group, scores)
     few = len(labels) / (len(labels) - 1) * (number - 1) / (number - 2)
-    variances = np.diagonal(few * bread @ (sums.T @ sums) @ bread)
-    half = Z95 * np.sqrt(variances)
+    half = Z95 * np.sqrt(np.diagonal(few * bread @ (sums.T @ sums) @ bread))
     return Line(
         slope=Estimate(float(coefficients[1]), float(half[1]), number),
         intercept=Estimate(float(coefficients[0]), float(half[0]), number),

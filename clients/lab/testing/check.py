@@ -97,8 +97,7 @@ async def check_agent_async(
     if tried is None:
         tried = situations(definition, seed=seed, hands=hands)
     check = _Check(make, definition, limit_s, stateless)
-    tables = _tables(tried, hands, seed)
-    await check.play_all(tables)
+    await check.play_all(_tables(tried, hands, seed))
     findings = check.findings
     seconds = sorted(findings.seconds)
     return AgentReport(
@@ -192,8 +191,7 @@ class _Check:
     async def play_alone(self, table: _TriedTable, decisions: Decisions, hands: int) -> None:
         """Some hands by themselves: those before them, and cards it cannot see, should not matter."""
         game = table.situation.game
-        played = sorted({hand for hand, _ in decisions})[-hands:]
-        for hand in played:
+        for hand in sorted({hand for hand, _ in decisions})[-hands:]:
             alone, _ = await self.play(table, 1, only=hand)
             if not alone:
                 continue

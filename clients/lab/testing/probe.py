@@ -220,8 +220,7 @@ class Probe(StandIn):
             now = getattr(thing, name, None)
             if now is not value:
                 whose = "its own " if thing is self.agent else f"{type(thing).__name__}."
-                message = f"sets {whose}{name} to {now!r}"
-                self._add(name, FaultKind.CHANGES, message, hook, view)
+                self._add(name, FaultKind.CHANGES, f"sets {whose}{name} to {now!r}", hook, view)
                 object.__setattr__(thing, name, value)
 
     def _handed_out(self, view: HandView | None) -> Iterable[tuple[Any, str, Any]]:

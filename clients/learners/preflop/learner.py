@@ -199,8 +199,7 @@ class PreflopLearner(Knowing[KnowledgeStore]):
                 return PLAY_FOLD if legal.can_fold else PLAY_CALL
             return legal.raising_to(legal.max_raise_to)
         key = self.state(view)
-        values = self._values(key)
-        action = self._choose(values, self)
+        action = self._choose(self._values(key), self)
         self._decisions.append((key, action))
         if action == action_values.RAISE:
             return legal.raising_to()

@@ -202,8 +202,7 @@ def _values(
 
 def game_value(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
     """The small blind's mean winnings if both play ``strategy``, in big blinds per hand."""
-    values = action_values(game, strategy, matchups, 0)[""]
-    return float((values * strategy[""]).sum())
+    return float((action_values(game, strategy, matchups, 0)[""] * strategy[""]).sum())
 
 
 def exploitability(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:

@@ -56,7 +56,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.hands.preflop.tables import MAX_PLAYERS, MIN_PLAYERS, PreflopTable, PreflopTables
+from engine.hands.preflop.tables import MAX_PLAYERS, MIN_PLAYERS, PreflopTable, PreflopTables, check_players
 from engine.kernels.hands import preflop as preflop_kernels, rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
@@ -102,11 +102,6 @@ class IncomeRates:
     """How often each hand was valued, shape (169,)."""
     played: Bools
     """The hands that were played while these rates were found, shape (169,); all in a plain roll-out."""
-
-
-def _check_players(players: int) -> None:
-    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-        raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
 
 
 def _roll_out(
@@ -156,7 +151,7 @@ def roll_out_income_rates(players: int, trials: int, rng: np.random.Generator) -
 
     Source: *Poki* section 3.2; the column IR-10 of Table 3.1 for ten players.
     """
-    _check_players(players)
+    check_players(players)
     everything = np.ones(NUM_STARTING_HANDS, np.bool_)
     scheme = RollOutScheme(stake=1.0, small_blind=0.0, big_blind=0.0)
     return _roll_out(players, everything, scheme, trials, rng, range(players))
@@ -188,7 +183,7 @@ def iterated_income_rates(
 
     Source: *Poki* section 3.2; the column "Iterated" of Table 3.1.
     """
-    _check_players(players)
+    check_players(players)
     if players == 2 and not scheme.big_blind_always_plays:
         raise ValueError("with two players a big blind that may fold has values of its own: see preflop_game")
     counted = range(2, players) if players > 2 else range(1)

@@ -28,6 +28,16 @@ MAX_PLAYERS: Final = 10
 _KIND: Final = "riverboat preflop tables"
 
 
+def check_players(players: int) -> None:
+    """Refuse a number of players of which there is no table.
+
+    Raises:
+        ValueError: not 2 to 10 players.
+    """
+    if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+        raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
+
+
 @attrs.frozen(eq=False)
 class PreflopTable:
     """The income rates of the starting hands at a table of one size, in thousandths of a small bet a hand."""
@@ -73,8 +83,7 @@ class PreflopTables:
         Raises:
             ValueError: not 2 to 10 players.
         """
-        if not MIN_PLAYERS <= players <= MAX_PLAYERS:
-            raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
+        check_players(players)
         return self.tables[players - MIN_PLAYERS]
 
 

@@ -43,8 +43,7 @@ def replay(
     try:
         hands = _hands(log, number, game)
         if page is not None:
-            text = replay_page(hands, printable(str(log)))
-            write_whole(page, text)
+            write_whole(page, replay_page(hands, printable(str(log))))
             click.echo(f"written to {page}")
         elif sys.stdin.isatty() and sys.stdout.isatty():
             step_through(hands)

@@ -312,8 +312,7 @@ async def _deal(config: MatchConfig) -> int:
         terminal.err(error.lines)
         return 1
     terminal.out(" ".join(map(str, server.ports)) + "\n")
-    outcome = await server.run()
-    return 0 if outcome.error is None else 1
+    return 0 if (await server.run()).error is None else 1
 
 
 def main(arguments: Sequence[str]) -> int:

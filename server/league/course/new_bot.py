@@ -91,8 +91,7 @@ def new_bot(folder: Path, language: str, name: str | None, force: bool) -> None:
         raise click.UsageError(
             f"expected a name of letters, digits, '.', '_' and '-', got {name!r}: --name NAME"
         )
-    files = scaffold(language, name)
-    write_new(folder, files, force=force)
+    write_new(folder, scaffold(language, name), force=force)
     known = LANGUAGES[language]
     click.echo(f"{folder / known.mine} decides what {name} does.  Next:")
     click.echo(f"  cd {folder}")

@@ -206,8 +206,7 @@ def _halving(plan: TournamentPlan, names: list[str], scores: Scores) -> Schedule
             return Schedule(tuple(matches), is_all=False, notes=tuple(notes))
         if len(left) <= max(2, event.seats):
             break
-        among = [match for match in matches if set(match.players) <= set(left)]
-        rate = _rates(left, among, scores)
+        rate = _rates(left, [match for match in matches if set(match.players) <= set(left)], scores)
         left.sort(key=lambda name: -rate(name))
         keep = max(event.seats, math.ceil(len(left) / 2))
         dropped[:0] = [(name,) for name in left[keep:]]

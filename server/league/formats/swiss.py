@@ -83,8 +83,7 @@ def pairing(
     if len(left) % 2:
         bye = next((name for name in reversed(left) if name not in byes), left[-1])
         left.remove(bye)
-    tries = [_MOST_TRIES]
-    pairs = _paired(left, met, tries)
+    pairs = _paired(left, met, [_MOST_TRIES])
     return (pairs if pairs is not None else list(zip(left[::2], left[1::2], strict=True))), bye
 
 

@@ -260,6 +260,5 @@ async def place(folder: Folder, runner: Runner, placing: Placing, new: str, budg
         if match not in folder.played:
             await runner.play(match, folder.place(match))
             folder.note(match)
-        played = folder.played[match]
-        placing.note(opponent, list(played.deals[match.players.index(new)]))
+        placing.note(opponent, list(folder.played[match].deals[match.players.index(new)]))
         hands += event.hands * event.passes

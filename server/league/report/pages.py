@@ -241,8 +241,7 @@ def _last_words(folder: Folder, failures: Sequence[Mapping[str, Any]]) -> dict[s
         name = failure["player"]
         if name in found:
             continue
-        files = sorted((folder.path / failure["folder"]).rglob(f"players/{name}.err"))
-        for file in files:
+        for file in sorted((folder.path / failure["folder"]).rglob(f"players/{name}.err")):
             text = "\n".join(last_lines(file)[-_LAST_LINES:]).strip()
             if text:
                 found[name] = text

@@ -218,8 +218,7 @@ def run_errand(errand: Errand) -> Report:
         return Report(2, f"there is no folder {place} on {os.uname().nodename}, where players are run", {})
     with tempfile.TemporaryDirectory(prefix="riverboat-match-") as temporary:
         folder = Path(temporary, _MATCH)
-        words = [*errand.words, "--out", str(folder)]
-        ended = trio.run(run_match, words, errand.cards, place)
+        ended = trio.run(run_match, [*errand.words, "--out", str(folder)], errand.cards, place)
         worker = f"{os.uname().nodename} {os.getpid()}"
         return Report(ended.status, ended.why, _packed(folder) | {WORKER: zlib.compress(worker.encode(), 1)})
 

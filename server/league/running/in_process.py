@@ -166,8 +166,7 @@ class InProcessRunner(StaffedRunner):
 
         is_free = False
         try:
-            table = WorkersTable(config, Console(), Workforce(order, hire), onlooker)
-            outcome = await table.run()
+            outcome = await WorkersTable(config, Console(), Workforce(order, hire), onlooker).run()
             if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
                 raise CannotPlay(in_words(outcome.error))
             is_free = outcome.hands == config.hands and not config.resumes

@@ -92,8 +92,7 @@ class SitAndGoRunner(StaffedRunner):
 
 async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[str, bool]:
     """Play a hand: its line of the log, and whether the worker can play another."""
-    readiness = await worker.engage(order)
-    failure = readiness.failure
+    failure = (await worker.engage(order)).failure
     if failure is None:
         await worker.play(Share(0, 1, 1))
         try:

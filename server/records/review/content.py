@@ -301,6 +301,11 @@ def _until(result: Record) -> dict[str, Any] | None:
     }
 
 
+def estimators_of(players: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The estimators of which some player has an interval, besides the chips."""
+    return list(dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips"))
+
+
 def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How many more hands the same intervals would take without each method.
 
@@ -312,8 +317,7 @@ def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[st
     if counts.passes > 1:
         widths = [(rate["plain_ci95"], rate["ci95"]) for rate in rates if rate["plain_ci95"] and rate["ci95"]]
         saved += _row_saved("duplicate", counts.hands, widths and [max(widths)])
-    methods = dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
-    for method in methods:
+    for method in estimators_of(players):
         found = [
             [player["evidence"].get(name, {}).get("ci95") for name in ("chips", method)] for player in players
         ]

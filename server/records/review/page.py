@@ -16,7 +16,7 @@ from engine.support.palette import SERIES
 from server.records.curves import bankroll_picture, won_picture
 from server.records.pages import page_environment, require_page
 from server.records.progress import Tally
-from server.records.review.content import report_on
+from server.records.review.content import estimators_of, report_on
 from server.records.review.sources import open_source
 from server.support.private_files import FILE_MODE
 
@@ -57,9 +57,7 @@ def render_page(content: Mapping[str, Any]) -> str:
         line_colours=len(SERIES),
         bankrolls=_bankrolls(content),
         won=[{kind: won_picture(player["won"][f"by_{kind}"]) for kind in KINDS} for player in players],
-        estimators=list(
-            dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
-        ),
+        estimators=estimators_of(players),
     )
 
 

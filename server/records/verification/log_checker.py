@@ -78,8 +78,7 @@ def verify_log(
     Raises:
         LogError: there is no log to check, or its game cannot be found.
     """
-    log = open_log(path, game, tolerant=True)
-    checker = _LogChecker(log, cards)
+    checker = _LogChecker(open_log(path, game, tolerant=True), cards)
     line: int | None = None
     problem: Problem | None = None
     try:
@@ -253,8 +252,7 @@ class _LogChecker:
 
     def _are_known(self, names: tuple[str, ...]) -> bool:
         ahead = [text.rstrip("\r\n").rpartition(":")[2].split("|") for text in self.lines.ahead()]
-        known = self._named.union(*ahead)
-        return len(set(names)) == len(names) and known.issuperset(names)
+        return len(set(names)) == len(names) and self._named.union(*ahead).issuperset(names)
 
     def _check_number(self, match: _Match, number: int) -> None:
         if number != match.next_hand and not (self._is_extract and number > match.next_hand):

@@ -271,8 +271,7 @@ class RoomTable:
         if self.config.policy is Policy.MATCH:
             if len(ready) < self.config.seats:
                 return None
-            stacks = self.config.game.stacks
-            entries = dict.fromkeys(ready, (stacks[0], Joining.IN))
+            entries = dict.fromkeys(ready, (self.config.game.stacks[0], Joining.IN))
             found = line_up(self.config.game, entries, self._blinds, self._draw)
             return None if found is None else attrs.evolve(found, game=self.config.game)
         entries = {number: (place.stack, self.company.entry(place)) for number, place in ready.items()}
@@ -291,8 +290,7 @@ class RoomTable:
         hand = self._hand = self._prepared(seated)
         by_position = [place.seat for place in hand.places]
         deal = hand.key.dealer(hand.game).deal()
-        names = [place.player.name for place in hand.places]
-        self.audience.hand_begins(names, seated)
+        self.audience.hand_begins([place.player.name for place in hand.places], seated)
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
         self._table.pace = self._let_action_stand if self._keeps_pace and self.config.pace_s else None

@@ -154,8 +154,7 @@ class Guard:
             return 421, "This room does not go by that name: its file names those it goes by (names)."
         if origin is None or scope.get("method") in ("GET", "HEAD"):  # only browsers send one
             return None
-        scheme = "http" if config.tls is None else "https"
-        if is_same_origin(origin, scheme, host, names):
+        if is_same_origin(origin, "http" if config.tls is None else "https", host, names):
             return None
         return 403, "This page belongs to another site."
 

@@ -156,8 +156,7 @@ def _last_actions(betting: BettingState) -> dict[int, str]:
 
 def _in_short(before: BettingState, position: int, action: Action) -> str:
     """``Raise 60``."""
-    after = before.apply(action)
-    total = after.spent[position]
+    total = before.apply(action).spent[position]
     paid = total - before.spent[position]
     if action.kind is ActionKind.FOLD:
         return "Fold"

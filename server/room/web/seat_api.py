@@ -160,8 +160,7 @@ class SeatApi:
             wanted = checked(given["sit"], _SIT)
             who = {name: wanted.pop(name, None) for name in ("name", "token")}
             bridge = self._bridges.open(websocket.client.host if websocket.client else "", **who)
-            seated = await self._seated(bridge, wanted)
-            await _send(websocket, {"kind": "seated", **seated})
+            await _send(websocket, {"kind": "seated", **await self._seated(bridge, wanted)})
         except SeatError as error:
             await _send(websocket, {"kind": "refused", **error.as_json()})
             await websocket.close()

@@ -251,8 +251,7 @@ def _train(spec: str, file: Path, lessons: Sequence[tuple[str, int, int]]) -> li
     game = load_game("nolimit-6p-100bb")
     trained = []
     for bot, hands, seed in lessons:
-        plan = TrainingPlan(game, (bot,) * 5, hands, seed)
-        end = deque(train(learner, plan), maxlen=1).pop()
+        end = deque(train(learner, TrainingPlan(game, (bot,) * 5, hands, seed)), maxlen=1).pop()
         trained.append({"bot": bot, **_won(end)})
     learner.save_knowledge()
     release(learner)
@@ -264,8 +263,7 @@ def _play(
 ) -> dict[str, Any]:
     """A match with what the file knows; the file stays as it is."""
     learner = make_learner(spec, file, learn=learn)
-    game = load_game(f"nolimit-{len(bots) + 1}p-100bb")
-    table = Table(learner, game, bots, seed, match_hands)
+    table = Table(learner, load_game(f"nolimit-{len(bots) + 1}p-100bb"), bots, seed, match_hands)
     bankrolls = []
     for hands in noted_at(match_hands):
         table.play(hands - table.hands)

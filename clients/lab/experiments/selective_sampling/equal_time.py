@@ -192,8 +192,7 @@ class FormulaTrials:
 
 def _measured_cost() -> dict[str, float]:
     """Processor time of a trial with two branches on a flop, in microseconds; medians of a few batches."""
-    game = load_game(GAME)
-    betting = parse_betting(game, _TIMED_BETTING)
+    betting = parse_betting(load_game(GAME), _TIMED_BETTING)
     own_cards, board = _TIMED_CARDS
     models = [GenericModel(), GenericModel()]
     reader = TableReader(models)
