@@ -38,6 +38,8 @@ LANES: Final = 16
 """Ends that are valued together."""
 _ALL: Final = 52
 """The row of sums over all cards, after those of the cards."""
+_LEAST: Final = np.float32(1e-37)
+"""Sums up to this are as good as none: one divided by the smallest numbers is infinite."""
 
 
 class NodeColumn(IntEnum):
@@ -152,7 +154,7 @@ def _match(table: Floats32, first: int, actions: int, chances: Floats32) -> None
             chances[0, hand] += max(table[at, hand], np.float32(0.0))
     for hand in range(BLOCK):
         total = chances[0, hand]
-        is_known = total > np.float32(0.0)
+        is_known = total > _LEAST
         chances[1, hand] = np.float32(0.0) if is_known else even
         chances[0, hand] = np.float32(1.0) / total if is_known else np.float32(0.0)
 

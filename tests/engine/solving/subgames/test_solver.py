@@ -106,6 +106,19 @@ def test_every_regret_and_sum_of_random_spots_equals_that_of_an_oracle_that_goes
     assert any(row.any() for row in slow.regrets.values())
 
 
+def test_averages_too_small_to_divide_by_count_as_none() -> None:
+    """Long discounting leaves next to nothing of what was played at first."""
+    values = []
+    for weight in (0.0, 1e-40):
+        game = subgame("Qs8h2h5d9c", random_ranges(1, 40), 1, 4.5, "100%, a / a")
+        for player in range(2):
+            game.table((0, 0, 0), player, "sums")[:] = weight
+        values.append(game.expected(0))
+
+    assert np.isfinite(values[1]).all()
+    assert np.array_equal(values[0], values[1])
+
+
 def test_one_bet_is_bluffed_and_called_as_in_closed_form() -> None:
     """First: the best hand or nothing; second: always the hand between; one bet of s into a pot of P."""
     ranges = parse_range("AsAh, 3c2c"), parse_range("KdKh")
