@@ -183,7 +183,7 @@ def equilibria() -> None:
     board = BoardSolver(game, Percentiles(2))
     board.run(1)
     short = attrs.evolve(load_game("nolimit-2p-100bb"), stacks=(4, 4))
-    deals = DealSolver(short, Percentiles(2), (math.inf,))
+    deals = DealSolver(short, Percentiles(2), (((math.inf,),),))
     deals.run(1)
     won_of(deals.average(), deals.average(), 2, np.random.default_rng(1))
     cards = np.arange(4, dtype=np.uint8)

@@ -130,7 +130,9 @@ def of_strategy(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"game": format_game(saved.game), "notes": dict(saved.notes)}
     if isinstance(saved.strategy, BucketedStrategy):
         abstraction = saved.strategy.abstraction
-        found |= {"kind": abstraction.kind, "sizes": list(map(str, saved.strategy.betting.sizes))}
+        menus = saved.strategy.betting.menus
+        sizes = [str(size) for menu in menus for sizes in menu for size in sizes]
+        found |= {"kind": abstraction.kind, "sizes": sizes}
         arrays |= abstraction.arrays()
     return found | {"crc32": crc_of(arrays)}
 

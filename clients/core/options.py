@@ -255,3 +255,14 @@ def parse_bet_sizes(text: str) -> tuple[float, ...]:
             raise ValueError(f"expected sizes joined by +, {got}; {known}")
         sizes.append(size)
     return tuple(sizes)
+
+
+def parse_menus(text: str) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """Sizes of raises by round, with commas, and by number of raises, with colons; each as `parse_bet_sizes`.
+
+    Raises:
+        ValueError: more than four rounds, or a part that is not sizes.
+    """
+    if text.count(",") > 3:
+        raise ValueError(f"expected sizes for four rounds at most, got {text!r}")
+    return tuple(tuple(map(parse_bet_sizes, menu.split(":"))) for menu in text.split(","))

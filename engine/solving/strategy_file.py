@@ -31,7 +31,7 @@ from engine.solving.holdem.betting import (
     is_heads_up_no_limit_holdem,
 )
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
+from engine.solving.holdem.kinds import UnknownAbstraction, abstraction_of, menus_of, noted_menus
 from engine.solving.strategies import Strategy
 from engine.solving.walk import TooLarge
 from engine.support.arrays import Bytes, Floats
@@ -132,8 +132,8 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
         abstraction = strategy.abstraction
         arrays = {"policy": format_levels(strategy.betting, strategy.policy), **abstraction.arrays()}
         noted |= {"abstraction": abstraction.kind, **abstraction.notes, _PARTS: PARTS}
-        if strategy.betting.sizes:
-            noted["sizes"] = noted_sizes(strategy.betting.sizes)
+        if strategy.betting.menus:
+            noted["sizes"] = noted_menus(strategy.betting.menus)
     archive = Archive(_STRATEGY, SCHEMA, {"game": format_game(strategy.game), "notes": noted}, arrays)
     is_small = sum(array.nbytes for array in arrays.values()) < _MOST_BYTES // 2
     write_archive(path, archive, compressed=is_small, durable=True)
@@ -178,11 +178,11 @@ def _bucketed(
 ) -> BucketedStrategy:
     """A strategy of heads-up hold'em on buckets, from the contents of its file."""
     abstraction = abstraction_of(notes, arrays)
-    sizes = () if game.is_limit else sizes_of(notes)
+    menus = () if game.is_limit else menus_of(notes)
     if _PARTS not in notes:
         policy = array_of(arrays, "policy", (-1,), "|u1").astype(np.float64)
-        return BucketedStrategy.of(game, abstraction, policy, sizes)
-    betting = holdem_betting(game, abstraction.num_buckets, sizes)
+        return BucketedStrategy.of(game, abstraction, policy, menus)
+    betting = holdem_betting(game, abstraction.num_buckets, menus)
     levels = array_of(arrays, "policy", (betting.num_slots - betting.num_information_sets,), "|u1")
     return bucketed_of_levels(betting, abstraction, levels, notes[_PARTS])
 

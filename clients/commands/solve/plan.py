@@ -19,7 +19,7 @@ from engine.solving.holdem import betting
 from engine.solving.holdem.abstraction import Abstraction
 from engine.solving.holdem.board_solver import BoardSolver
 from engine.solving.holdem.deal_solver import DealSolver
-from engine.solving.holdem.kinds import AbstractionKind, make_abstraction, make_opponent, noted_sizes
+from engine.solving.holdem.kinds import AbstractionKind, make_abstraction, make_opponent, noted_menus
 from engine.solving.solver import Algorithm, Solver
 from engine.solving.walk import TooLarge
 
@@ -50,8 +50,8 @@ class Plan:
     """Whether the opponent plays a best response on the river."""
     clusters: tuple[int, int] | None
     """Of boards that the opponent tells apart; None where it plays what the strategy does."""
-    sizes: tuple[float, ...]
-    """No-limit hold'em: raises, parts of the pot."""
+    menus: betting.Menus
+    """No-limit hold'em: raises."""
     jobs: int
     iterations: int | None
     """In all; None for as many as there is time for."""
@@ -68,8 +68,8 @@ class Plan:
         own: dict[str, Any] = {"answers": self.best_responses} if self.algorithm == ON_BOARDS else {}
         if self.clusters is not None:
             own["clusters"] = list(self.clusters)
-        if self.sizes:
-            own["sizes"] = noted_sizes(self.sizes)
+        if self.menus:
+            own["sizes"] = noted_menus(self.menus)
         return own | {
             "algorithm": self.algorithm, "seed": self.seed, "abstraction": self.abstraction,
             "buckets": list(self.buckets), "textures": list(self.board_classes), "slips": self.trembles,
@@ -123,7 +123,7 @@ def _on_deals(plan: Plan) -> DealSolver:
     """No-limit hold'em for two, on buckets, sizes of raises and sampled deals."""
     abstraction = _abstraction(plan)
     with refusing(ValueError, what=f"{plan.game}: "), refusing(TooLarge, what="--bets: "):
-        return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, trembles=plan.trembles)
+        return DealSolver(plan.definition, abstraction, plan.menus, seed=plan.seed, trembles=plan.trembles)
 
 
 def _abstraction(plan: Plan) -> Abstraction:

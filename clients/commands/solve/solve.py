@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from clients.core import one_line
-from clients.core.options import parse_bet_sizes
+from clients.core.options import parse_menus
 from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import told_as
 from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, Parsed, flag, option
 
 if TYPE_CHECKING:
+    from engine.solving.holdem.betting import Menus
     from engine.solving.holdem.kinds import AbstractionKind
 
 _USUAL_ITERATIONS: Final = 1000
@@ -30,7 +31,7 @@ _OF_HOLDEM: Final = ("abstraction", "buckets", "board_classes", "trembles", "bes
 """Options that mean nothing in small games."""
 _OF_SPOTS: Final = ("report", "estimate", "print_tree")
 _OF_GAMES: Final = (
-    *_OF_HOLDEM, "sizes", "algorithm", "seed", "save", "resume", "force", "checkpoint_every", "plot",
+    *_OF_HOLDEM, "menus", "algorithm", "seed", "save", "resume", "force", "checkpoint_every", "plot",
 )  # fmt: skip
 """Options that mean nothing with a spot, and without one."""
 _FORMERLY: Final = {
@@ -79,7 +80,7 @@ def _numbers(counts: tuple[int, ...], expected: str, last: tuple[int, ...] | Non
 
 
 # Many parameters: each is an option.
-@click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "sizes", "checkpoint_every")})
+@click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "menus", "checkpoint_every")})
 @click.argument("game", type=GAME, required=False)
 @option(
     "--spot FILE",
@@ -147,10 +148,11 @@ def _numbers(counts: tuple[int, ...], expected: str, last: tuple[int, ...] | Non
     _numbers((2,), "two numbers such as 100,100"),
 )
 @option(
-    "--bets sizes SIZES",
+    "--bets menus SIZES",
     "In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise of "
-    "another size is treated as one of these, chosen at random.",
-    Parsed("sizes", parse_bet_sizes),
+    "another size is treated as one of these, chosen at random.  Rounds stand apart by commas, the first "
+    "raise, the second and so on by colons: pot,half+pot:all-in.  The last serve for all that follow.",
+    Parsed("menus", parse_menus),
     default="half+pot+all-in",
 )
 @flag("--resume", "Continue from the last checkpoint of FILE, if there is one.")
@@ -178,7 +180,7 @@ def solve(
     trembles: float | None,
     best_responses: bool | None,
     clusters: tuple[int, int] | None,
-    sizes: tuple[float, ...],
+    menus: Menus,
     resume: bool,
     force: bool,
     plot: str | None,
@@ -216,7 +218,7 @@ def solve(
         best_responses = on_boards
     for names, may_be, purpose in (
         (_OF_HOLDEM, definition.is_holdem, "for hold'em"),
-        (("sizes",), is_no_limit_holdem, "for no-limit hold'em"),
+        (("menus",), is_no_limit_holdem, "for no-limit hold'em"),
         (("jobs",), on_boards or jobs == 1, f"for pcs: {algorithm} works on one thread"),
         (("best_responses",), on_boards or not best_responses, f"for pcs, got --algorithm {algorithm}"),
         (("clusters",), best_responses, "for pcs with --best-responses"),
@@ -233,7 +235,7 @@ def solve(
     plan = Plan(
         game=game, save=save, definition=definition, algorithm=algorithm, abstraction=abstraction,
         buckets=_three(buckets or KINDS[abstraction]), board_classes=_three(board_classes), trembles=trembles,
-        best_responses=best_responses, clusters=clusters, sizes=sizes if is_no_limit_holdem else (),
+        best_responses=best_responses, clusters=clusters, menus=menus if is_no_limit_holdem else (),
         jobs=jobs, iterations=iterations, seconds=seconds, **asked,
     )  # fmt: skip
     with told_as(one_line.CommandError, ArchiveError):

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -37,8 +37,9 @@ from engine.solving.betting_tree import BettingTree, by_pots, raise_by
 from engine.solving.walk import TooLarge, every_action
 from engine.support.arrays import Floats, Ints
 
-USUAL_SIZES: Final = (0.5, 1.0, math.inf)
-"""The usual raises of no-limit games, as parts of the pot; infinity is all-in."""
+Menus = tuple[tuple[tuple[float, ...], ...], ...]
+"""Raises as parts of the pot, infinity for all-in: by round, and by how many raises it has had; the last of
+each serve for all that follow."""
 MOST_DECISIONS: Final = 300_000
 """The most decisions a betting abstraction may have; making so many takes a minute."""
 
@@ -107,23 +108,22 @@ class HoldemBetting:
     Args:
         game: heads-up limit hold'em, or a no-limit game for two players.
         num_buckets: the number of buckets in each betting round.
-        sizes: the raises of a no-limit game, as parts of the pot; none in a limit game.
+        menus: the raises of a no-limit game; none in a limit game.
 
     Raises:
-        ValueError: the game is another one, or sizes are missing, not allowed or not above 0.
+        ValueError: the game is another one, or raises are missing, not allowed or not above 0.
         TooLarge: with so many chips and sizes there are too many decisions.
     """
 
-    def __init__(
-        self, game: GameDefinition, num_buckets: tuple[int, ...], sizes: Sequence[float] = ()
-    ) -> None:
+    def __init__(self, game: GameDefinition, num_buckets: tuple[int, ...], menus: Menus = ()) -> None:
         if not is_heads_up_limit_holdem(game) and not is_heads_up_no_limit(game):
             raise ValueError("expected limit hold'em for two, or no-limit hold'em for two without antes")
-        if bool(sizes) == game.is_limit or not all(size > 0 for size in sizes):
-            raise ValueError(f"expected sizes of raises above 0, in no-limit games only, got {list(sizes)}")
+        every = [size for menu in menus for sizes in menu or [()] for size in sizes or [0.0]]
+        if bool(every) == game.is_limit or not all(size > 0 for size in every):
+            raise ValueError(f"expected sizes of raises above 0, in no-limit games only, got {list(menus)}")
         self.game = game
         self.num_buckets = num_buckets
-        self.sizes = tuple(sorted(set(sizes)))
+        self.menus: Menus = tuple(tuple(tuple(sorted({*sizes})) for sizes in menu) for menu in menus)
         self._sizes: dict[tuple[int, str], Ints] = {}
         self._found: dict[str, BettingDecision] = {}
         total = self._size(initial_betting(game)) if game.is_limit else self.firsts[-1]
@@ -136,8 +136,8 @@ class HoldemBetting:
             return BettingTree(self.game, self._actions, most_decisions=MOST_DECISIONS)
         except TooLarge:
             raise TooLarge(
-                f"with raises of {len(self.sizes)} sizes there are more than {MOST_DECISIONS:,} places to "
-                "act: expected fewer sizes or fewer chips"
+                f"with so many sizes of raises there are more than {MOST_DECISIONS:,} places to act: "
+                "expected fewer sizes or fewer chips"
             ) from None
 
     @functools.cached_property
@@ -207,15 +207,20 @@ class HoldemBetting:
             yield decision, self.rows(decision, by_slot)
 
     def _actions(self, betting: BettingState) -> dict[Action, float]:
-        return every_action(betting) if self.game.is_limit else by_pots(betting, self.sizes)
+        if self.game.is_limit:
+            return every_action(betting)
+        menu = self.menu_of(betting.betting_round)
+        return by_pots(betting, menu[min(betting.raises_in_round, len(menu) - 1)])
+
+    def menu_of(self, betting_round: int) -> tuple[tuple[float, ...], ...]:
+        """The raises of a round of a no-limit game, by how many there were before in it."""
+        return self.menus[min(betting_round, len(self.menus) - 1)]
 
 
 @functools.lru_cache(maxsize=4)
-def holdem_betting(
-    game: GameDefinition, num_buckets: tuple[int, ...], sizes: tuple[float, ...] = ()
-) -> HoldemBetting:
+def holdem_betting(game: GameDefinition, num_buckets: tuple[int, ...], menus: Menus = ()) -> HoldemBetting:
     """A `HoldemBetting`, remembered."""
-    return HoldemBetting(game, num_buckets, sizes)
+    return HoldemBetting(game, num_buckets, menus)
 
 
 def pseudo_harmonic(smaller: float, larger: float, size: float) -> float:

@@ -12,7 +12,7 @@ from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
-from engine.solving.holdem.betting import BettingDecision, HoldemBetting, Translator, holdem_betting
+from engine.solving.holdem.betting import BettingDecision, HoldemBetting, Menus, Translator, holdem_betting
 from engine.support.arrays import Floats, as_chances
 
 
@@ -44,7 +44,7 @@ class BucketedStrategy:
 
     @classmethod
     def of(
-        cls, game: GameDefinition, abstraction: Abstraction, weights: Floats, sizes: tuple[float, ...] = ()
+        cls, game: GameDefinition, abstraction: Abstraction, weights: Floats, menus: Menus = ()
     ) -> BucketedStrategy:
         """The strategy proportional to weights by slot, such as summed strategies.
 
@@ -54,13 +54,13 @@ class BucketedStrategy:
             game: the game it plays.
             abstraction: its buckets.
             weights: shape (slots,).
-            sizes: the raises it knows in a no-limit game, as parts of the pot.
+            menus: the raises it knows in a no-limit game.
 
         Raises:
             ValueError: the game is another one, or there are not as many weights as slots.
             TooLarge: with so many chips and sizes there are too many decisions.
         """
-        betting = holdem_betting(game, abstraction.num_buckets, sizes)
+        betting = holdem_betting(game, abstraction.num_buckets, menus)
         if weights.shape != (betting.num_slots,):
             raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
         policy = np.empty(betting.num_slots)

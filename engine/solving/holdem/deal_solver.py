@@ -40,7 +40,7 @@ from engine.poker.combos import COMBO_CARDS, combo_index
 from engine.poker.rules import CALL, Action, BettingState, GameDefinition, HandState
 from engine.solving.betting_tree import DECISION, FOLDED
 from engine.solving.holdem.abstraction import Abstraction, by_strength
-from engine.solving.holdem.betting import HoldemBetting, holdem_betting
+from engine.solving.holdem.betting import HoldemBetting, Menus, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.support.arrays import Floats
 from engine.support.files.archive import check_state
@@ -61,14 +61,14 @@ class DealSolver:
     Args:
         game: the game.
         abstraction: the buckets of the strategy.
-        sizes: the raises of a no-limit game, as parts of the pot.
+        menus: the raises of a no-limit game.
         seed: the seed of cards and actions.
         trembles: the part of the opponent's actions that tremble, 0 to 1: any legal action, equally likely.
         draw: draws the deals of an iteration, for games that are not hold'em.
         bound: what is prescribed to one of the players; the average of the other is then the result.
 
     Raises:
-        ValueError: the game is another one, or the sizes do not fit it.
+        ValueError: the game is another one, or the menus do not fit it.
         TooLarge: with so many chips and sizes there are too many decisions.
     """
 
@@ -76,7 +76,7 @@ class DealSolver:
         self,
         game: GameDefinition,
         abstraction: Abstraction,
-        sizes: tuple[float, ...] = (),
+        menus: Menus = (),
         *,
         seed: int = 0,
         trembles: float = 0.0,
@@ -85,7 +85,7 @@ class DealSolver:
     ) -> None:
         self.game = game
         self.abstraction = abstraction
-        self.betting = holdem_betting(game, abstraction.num_buckets, sizes)
+        self.betting = holdem_betting(game, abstraction.num_buckets, menus)
         self.iterations = 0
         """The number of iterations so far, each on one board."""
         self._draw: Draw = self._drawn_on_a_board if draw is None else draw
@@ -118,7 +118,7 @@ class DealSolver:
 
     def average(self) -> BucketedStrategy:
         """The average strategy so far."""
-        return BucketedStrategy.of(self.game, self.abstraction, self._sums, self.betting.sizes)
+        return BucketedStrategy.of(self.game, self.abstraction, self._sums, self.betting.menus)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs to continue exactly from here, as arrays by name."""
@@ -215,7 +215,7 @@ class CounterSolver:
         trusted = np.zeros(model.policy.size) if trust is None else np.ascontiguousarray(trust, np.float64)
         self._solvers = [
             DealSolver(
-                model.game, model.abstraction, model.betting.sizes, seed=2 * seed + seat, draw=draw,
+                model.game, model.abstraction, model.betting.menus, seed=2 * seed + seat, draw=draw,
                 bound=DealBound(1 - seat, part, trusted, np.ascontiguousarray(model.policy)),
             )
             for seat in (0, 1)
@@ -296,7 +296,7 @@ class Watched:
         weights = self.counts.copy()
         for decision, rows in self._betting.by_decision(weights):
             rows[rows.sum(axis=1) == 0, decision.actions.index(CALL)] = 1.0
-        return BucketedStrategy.of(self._betting.game, self._abstraction, weights, self._betting.sizes)
+        return BucketedStrategy.of(self._betting.game, self._abstraction, weights, self._betting.menus)
 
     def trust(self, most: float, enough: float = 10.0) -> Floats:
         """Confidence in the model, by slot: ``most * min(1, n / enough)`` after n actions were seen there."""
@@ -324,4 +324,4 @@ def strategy_by_betting(
             continue
         decision, said = betting.decision(each), chances(each)
         betting.rows(decision, weights)[:] = [said.get(action, 0.0) for action in decision.actions]
-    return BucketedStrategy.of(betting.game, abstraction, weights, betting.sizes)
+    return BucketedStrategy.of(betting.game, abstraction, weights, betting.menus)

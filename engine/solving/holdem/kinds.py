@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS
 from engine.solving.holdem.abstraction import Abstraction, Percentiles
+from engine.solving.holdem.betting import Menus
 from engine.solving.holdem.distributions import (
     BINS,
     BOARD_CLASSES,
@@ -82,22 +83,28 @@ def _distributions_of(
     return Distributions(arrays["flops"], turns, _three(notes, "buckets")[2], board_classes)
 
 
-def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
-    """Sizes of raises in terms of JSON: parts of the pot, and a word for all-in."""
-    return [_ALL_IN if math.isinf(size) else size for size in sizes]
+def noted_menus(menus: Menus) -> list[Any]:
+    """Raises in terms of JSON: parts of the pot and a word for all-in; one list if always the same."""
+    noted = [[[_ALL_IN if math.isinf(size) else size for size in sizes] for sizes in menu] for menu in menus]
+    return noted[0][0] if len(noted) == len(noted[0]) == 1 else noted
 
 
-def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
-    """The sizes of raises that a file was written with.
+def menus_of(notes: Mapping[str, Any]) -> Menus:
+    """The raises that a file was written with.
 
     Raises:
         ValueError: the file is damaged.
     """
-    found = notes.get("sizes")
-    sizes = [math.inf if size == _ALL_IN else size for size in found] if isinstance(found, list) else []
-    if not sizes or not all(isinstance(size, (int, float)) and size > 0 for size in sizes):
-        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
-    return tuple(map(float, sizes))
+
+    def part(noted: Any) -> float:
+        return math.inf if noted == _ALL_IN else noted + 0.0  # no text
+
+    found: Any = notes.get("sizes")
+    try:
+        listed = found if isinstance(found[0], list) else [[found]]
+        return tuple(tuple(tuple(map(part, sizes)) for sizes in menu) for menu in listed)
+    except (LookupError, TypeError):
+        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}") from None
 
 
 def make_abstraction(

@@ -30,7 +30,7 @@ from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, par
 from engine.poker.rules.action import COMMITTED
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.subgames.gadgets import Resolve
-from engine.solving.subgames.menus import BettingPlan, Menu, Size, Where, parse_menu, parse_sizes
+from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, Size, Where, parse_menu, parse_sizes
 from engine.solving.subgames.schedules import SCHEDULES
 from engine.solving.subgames.solver import Board, Place, Subgame
 from engine.solving.subgames.tree import Point, StreetTree, amounts
@@ -331,12 +331,13 @@ class TableSolver:
 
     def of_blueprint(self, root: BettingState, board: Board, like: Subgame, player: int) -> Subgame:
         """A subgame with the hands and reach of another, in which both play the blueprint on its own tree."""
-        sizes = tuple(
-            Size(is_all_in=True) if math.isinf(each) else Size(pot=each)
-            for each in self.blueprint.betting.sizes
-        )
-        menu = Menu(sizes, (sizes,))
-        menus = dict.fromkeys(("turn", "river"), (menu, menu))
+        menus = {}
+        for street in STREETS[root.betting_round - 1 :]:
+            bets, *raises = (
+                tuple(Size(is_all_in=True) if math.isinf(each) else Size(pot=each) for each in sizes)
+                for sizes in self.blueprint.betting.menu_of(1 + STREETS.index(street))
+            )
+            menus[street] = (Menu(bets, tuple(raises) or (bets,)),) * 2
         betting = attrs.evolve(usual_betting(root), menus=menus, most_raises=0)
         game = Subgame(board, like.ranges, like.start, betting, merges_suits=False)
         game.reach[player] = like.reach[player]

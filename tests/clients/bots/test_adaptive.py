@@ -19,7 +19,7 @@ from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.poker.combos import combos_without
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, HandView, load_game, parse_betting, raise_to
 from engine.solving.holdem.abstraction import Percentiles
-from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.betting import Menus, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.miximax.departure import Departure
 from engine.solving.miximax.habits import Habits, shipped_changes
@@ -293,12 +293,12 @@ def test_a_player_who_raises_everything_is_taken_to_hold_anything_before_any_sho
 # --- what it begins with -----------------------------------------------------------------------------------
 
 
-def strategy(game_sizes: tuple[float, ...] = (1.0, float("inf"))) -> BucketedStrategy:
+def strategy(menus: Menus = (((1.0, float("inf")),),)) -> BucketedStrategy:
     """One that prefers some actions to others, at random."""
     abstraction = Percentiles(3)
-    slots = holdem_betting(NO_LIMIT, abstraction.num_buckets, game_sizes).num_slots
+    slots = holdem_betting(NO_LIMIT, abstraction.num_buckets, menus).num_slots
     weights = np.random.default_rng(5).random(slots)
-    return BucketedStrategy.of(NO_LIMIT, abstraction, weights, game_sizes)
+    return BucketedStrategy.of(NO_LIMIT, abstraction, weights, menus)
 
 
 def test_with_a_strategy_it_plays_that_until_there_is_evidence(tmp_path: Path) -> None:

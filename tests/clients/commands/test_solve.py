@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -65,6 +66,27 @@ def test_going_on_gives_the_same_as_never_stopping(algorithm: str, tmp_path: Pat
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
     assert parts.read_bytes() == whole.read_bytes()
     assert checkpoint_path(parts).read_bytes() == checkpoint_path(whole).read_bytes()
+
+
+def test_raises_may_differ_by_round_and_by_number(tmp_path: Path) -> None:
+    game, file = tmp_path / "short.game", tmp_path / "s.npz"
+    game.write_text(format_game(attrs.evolve(load_game("nolimit-2p"), stacks=(500, 500))))
+    options = ["--abstraction", "percentiles", "--buckets", 2, "--save", file, "--bets"]
+    solved(game, *options, "pot,half+pot:all-in", "--iterations", 2)
+
+    saved = read_strategy(file)
+    assert isinstance(saved.strategy, BucketedStrategy)
+    assert saved.notes["sizes"] == [[[1.0]], [[0.5, 1.0], ["all-in"]]]
+    assert saved.strategy.betting.menus == (((1.0,),), ((0.5, 1.0), (math.inf,)))
+    result = run(game, *options, "pot,pot:half", "--iterations", 4, "--resume")
+    assert "was made with sizes" in result.output
+    for text, message in (
+        ("a,b,c,d,e", "four rounds at most"),
+        ("pot,,half", "sizes joined by +"),
+        ("pot:", "sizes joined"),
+        ("pot:-1", "sizes joined"),
+    ):
+        assert message in run(game, *options, text, "--force").output
 
 
 def one_raise(folder: Path) -> Path:

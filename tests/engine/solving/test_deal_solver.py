@@ -21,7 +21,7 @@ from engine.poker.combos import COMBO_CARDS, combos_without
 from engine.poker.rules import CALL, GameDefinition, HandState, hand_rank, load_game, parse_game
 from engine.solving.game_tree import GameTree
 from engine.solving.holdem.abstraction import NO_BUCKET, Percentiles
-from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting, holdem_betting
+from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.board_solver import hands_on
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.deal_solver import (
@@ -58,6 +58,9 @@ LEDUC = parse_game(
     "numRanks=3\nnumHoleCards=1\nnumBoardCards=0 1\nEND GAMEDEF\n"
 )
 """Leduc's cards without limit: raises to 2 and to 3, the half pot and all in, are all there are."""
+LEDUC_MENUS = (((0.5, math.inf),),)
+USUAL_MENUS = (((0.5, 1.0, math.inf),),)
+
 LEDUC_VALUE = -0.0214
 """By 2000 iterations of CFR+ in OpenSpiel 2.0.2, which leave 0.00002: ``universal_poker(betting=nolimit,
 numPlayers=2,numRounds=2,blind=1 1,stack=3 3,firstPlayer=1 1,numSuits=2,numRanks=3,numHoleCards=1,
@@ -108,7 +111,7 @@ def on_tree(weights: Floats, betting: HoldemBetting, tree: GameTree) -> Floats:
 
 @pytest.mark.parametrize("trembles", [0.0, pytest.param(0.02, marks=pytest.mark.slow)])
 def test_leduc_without_limit_is_solved(trembles: float) -> None:
-    solver = DealSolver(LEDUC, Ranks(), (0.5, math.inf), seed=1, trembles=trembles, draw=leduc_deals)
+    solver = DealSolver(LEDUC, Ranks(), LEDUC_MENUS, seed=1, trembles=trembles, draw=leduc_deals)
     tree = GameTree(LEDUC)
 
     solver.run(400)
@@ -150,14 +153,14 @@ def test_deals_are_even_and_decided_by_the_rules() -> None:
 
 
 def solved(game: GameDefinition, boards: int, seed: int = 1) -> DealSolver:
-    solver = DealSolver(game, Percentiles(3), USUAL_SIZES, seed=seed)
+    solver = DealSolver(game, Percentiles(3), USUAL_MENUS, seed=seed)
     solver.run(boards)
     return solver
 
 
 def test_interruptions_change_nothing() -> None:
     unbroken, first = solved(SHORT, 3), solved(SHORT, 1)
-    second = DealSolver(SHORT, Percentiles(3), USUAL_SIZES, seed=1)
+    second = DealSolver(SHORT, Percentiles(3), USUAL_MENUS, seed=1)
 
     second.restore(first.state())
     second.run(2)
@@ -166,7 +169,7 @@ def test_interruptions_change_nothing() -> None:
         assert np.array_equal(second.state()[name], expected), name
     assert not np.array_equal(solved(SHORT, 3, seed=2).state()["sums"], unbroken.state()["sums"])
     with pytest.raises(ValueError, match="expected 'regrets', an array of shape"):
-        DealSolver(SHORT, Percentiles(4), USUAL_SIZES).restore(first.state())
+        DealSolver(SHORT, Percentiles(4), USUAL_MENUS).restore(first.state())
 
 
 def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) -> None:
@@ -184,16 +187,18 @@ def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) 
     assert saved.strategy.policy == pytest.approx(strategy.policy, abs=1 / PARTS)
     assert measured["estimator"] == "aivat"
     refuses(ArchiveError, "plays another game: stacks is", read_strategy, path, NO_LIMIT)
-    edited(path, lambda header, _: header["notes"].update(sizes=["much"]))
-    refuses(ArchiveError, "expected parts of the pot as 'sizes'", read_strategy, path)
+    damaged: Sequence[Any] = (["much"], [], None, 5, [[]], [[[]]], [[[0]]], [[[math.nan, 1]]], [[1.0]])
+    for sizes in damaged:
+        edited(path, lambda header, _: header["notes"].update(sizes=sizes))  # noqa: B023
+        refuses(ArchiveError, "expected (parts of the pot|sizes of raises)", read_strategy, path)
 
 
 # --- counter on buckets -------------------------------------------------------------------------------------
 
 TREE = GameTree(LEDUC)
 MODEL = BucketedStrategy.of(
-    LEDUC, Ranks(), np.ones(holdem_betting(LEDUC, Ranks.num_buckets, (0.5, math.inf)).num_slots),
-    (0.5, math.inf),
+    LEDUC, Ranks(), np.ones(holdem_betting(LEDUC, Ranks.num_buckets, LEDUC_MENUS).num_slots),
+    LEDUC_MENUS,
 )  # fmt: skip
 """Anything, all alike."""
 UNIFORM = uniform_policy(TREE)

@@ -26,13 +26,7 @@ from engine.poker.rules import (
 from engine.poker.rules.betting import parse_betting
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.abstraction import Percentiles
-from engine.solving.holdem.betting import (
-    USUAL_SIZES,
-    HoldemBetting,
-    Translator,
-    holdem_betting,
-    pseudo_harmonic,
-)
+from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting, pseudo_harmonic
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.mixtures import HoldemPortfolio, SmallPortfolio, mixed
 from engine.solving.strategies import policy_with, uniform_policy, values
@@ -192,7 +186,7 @@ SIZES = st.floats(0.01, 50)
 @pytest.fixture(scope="module")
 def betting() -> HoldemBetting:
     """Without the half pot: few enough to be made in no time."""
-    return holdem_betting(GAME, (1, 1, 1, 1), (1.0, math.inf))
+    return holdem_betting(GAME, (1, 1, 1, 1), (((1.0, math.inf),),))
 
 
 # --- the mapping, by what Ganzfried and Sandholm (2013) prove of it ----------------------------------------
@@ -249,7 +243,7 @@ def test_a_raise_between_two_stands_for_both(betting: HoldemBetting) -> None:
 
 def test_after_a_raise_taken_for_all_in_there_are_no_decisions(betting: HoldemBetting) -> None:
     assert places(betting, "r200") == {"r200": pytest.approx(1)}
-    assert Translator(holdem_betting(GAME, (1, 1, 1, 1), (math.inf,))).decisions(at("r6c/")) == []
+    assert Translator(holdem_betting(GAME, (1, 1, 1, 1), (((math.inf,),),))).decisions(at("r6c/")) == []
 
 
 def test_actions_are_sized_by_the_chips_there_are(betting: HoldemBetting) -> None:
@@ -262,7 +256,7 @@ def test_actions_are_sized_by_the_chips_there_are(betting: HoldemBetting) -> Non
 
 def test_the_number_of_bettings_is_the_counted_one() -> None:
     game = attrs.evolve(GAME, stacks=(20, 20))
-    small = HoldemBetting(game, (1, 1, 1, 1), USUAL_SIZES)
+    small = HoldemBetting(game, (1, 1, 1, 1), (((0.5, 1.0, math.inf),),))
     every = {0: 0, 1: 0, 2: 0, 3: 0}
     for decision in small.decisions.values():
         every[decision.betting_round] += 1
@@ -287,12 +281,28 @@ def counted(state: BettingState) -> dict[int, int]:
     return every
 
 
+def test_rounds_have_menus_of_their_own_for_each_number_of_raises() -> None:
+    menus = (((math.inf, 1.0),), ((0.5, math.inf), (math.inf,)))
+    known = HoldemBetting(GAME, (1, 1, 1, 1), menus)
+    preflop, bet, raised = (0, 0, 1.0, math.inf), (0, 0.5, math.inf), (0, 0, math.inf)
+
+    assert known.menus == (((1.0, math.inf),), menus[1])
+    for text, sizes in (
+        ("", preflop), ("r6", preflop), ("r6c/", bet), ("r6c/c", bet), ("r6c/r12", raised),
+        ("r6c/cc/", bet), ("r6c/r12c/cc/r24", raised), ("r6c/r200", (0, 0)),
+    ):  # fmt: skip
+        assert known.decision(at(text)).sizes == sizes
+    # All-in alone after a bet: the tree ends soon.
+    assert len(known.decisions) < len(HoldemBetting(GAME, (1, 1, 1, 1), (menus[0], menus[1][:1])).decisions)
+
+
 def test_other_games_and_sizes_are_refused(betting: HoldemBetting, monkeypatch: pytest.MonkeyPatch) -> None:
     refuses(ValueError, "expected sizes of raises above 0", HoldemBetting, GAME, (1, 1, 1, 1))
-    refuses(ValueError, "in no-limit games only", HoldemBetting, load_game("limit-2p"), (1, 1, 1, 1), (1.0,))
+    with pytest.raises(ValueError, match="in no-limit games only"):
+        HoldemBetting(load_game("limit-2p"), (1, 1, 1, 1), (((1.0,),),))
     with pytest.raises(ValueError, match="expected limit hold'em for two, or no-limit"):
-        HoldemBetting(load_game("nolimit-3p"), (1, 1, 1, 1), (1.0,))
+        HoldemBetting(load_game("nolimit-3p"), (1, 1, 1, 1), (((1.0,),),))
     monkeypatch.setattr("engine.solving.holdem.betting.MOST_DECISIONS", 600)
-    with pytest.raises(TooLarge, match="with raises of 2 sizes there are more than 600 places to act"):
-        HoldemBetting(GAME, (1, 1, 1, 1), (1.0, math.inf))
+    with pytest.raises(TooLarge, match="with so many sizes of raises there are more than 600 places to act"):
+        HoldemBetting(GAME, (1, 1, 1, 1), (((1.0, math.inf),),))
     refuses(ValueError, "nobody is to act in this game", Translator(betting).decisions, at("r200c///"))
