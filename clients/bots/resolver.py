@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
 from clients.core.agent import Agent, Chances, ProbabilityTriple, drawn
@@ -38,6 +38,7 @@ class Resolver(Agent):
         iterations: of each solution.
         clock: stop a solution after the iteration in which so many seconds run out; 0 for never.
         mixed: how far the opponent is held to the range that it should have, 0 to 1; 1 is unsafe.
+        threads: how many work on a turn; the answers do not depend on it.
 
     Raises:
         ValueError: an option outside its range.
@@ -49,19 +50,23 @@ class Resolver(Agent):
     def __init__(
         self,
         strategy: Path | None = None,
-        first: str = "river",
+        first: str = "turn",
         iterations: int = 100,
         clock: float = 0.0,
-        mixed: float = 0.5,
+        mixed: float = 0.8,
+        threads: int = 2,
     ) -> None:
         require_one_of("first", first, tuple(_ROUNDS))
         require_between("iterations", iterations, 1, 10_000)
-        if clock < 0 or not 0 <= mixed <= 1:
-            raise ValueError(
-                f"expected clock of 0 or more and mixed from 0 to 1, got {clock:g} and {mixed:g}"
-            )
-        self._path, self._first = strategy, _ROUNDS[first]
-        self._iterations, self._clock, self._mixed = iterations, clock, mixed
+        require_between("threads", threads, 1, 64)
+        require_between("mixed", mixed, 0, 1)
+        if clock < 0:
+            raise ValueError(f"clock: expected 0 or more, got {clock:g}")
+        self._path = strategy
+        self._effort: dict[str, Any] = {
+            "iterations": iterations, "seconds": clock or None, "first_round": _ROUNDS[first], "mixed": mixed,
+            "threads": threads,
+        }  # fmt: skip
         self._solver: TableSolver | None = None
 
     def prepare(self, game: GameDefinition | None) -> None:
@@ -95,7 +100,7 @@ class Resolver(Agent):
         finally:
             solver.deadline = math.inf
         done = [iterations for _, iterations in solver.solved[solved:]]
-        if any(iterations < self._iterations for iterations in done):
+        if any(iterations < solver.effort.iterations for iterations in done):
             self.comment = f"iterations {' '.join(map(str, done))}"
         row = chances[combo_index(*view.own_cards)].tolist()
         return drawn(dict(zip(actions, row, strict=True)), self.rng)
@@ -138,8 +143,4 @@ class Resolver(Agent):
                 "resolver plays heads-up no-limit hold'em with equal stacks: nolimit-2p, nolimit-2p-100bb, "
                 "or a game for which strategy=FILE was made by riverboat solve GAME --save FILE"
             )
-        effort = Effort(
-            iterations=self._iterations, seconds=self._clock or None, first_round=self._first,
-            mixed=self._mixed,
-        )  # fmt: skip
-        self._solver = TableSolver(blueprint, effort)
+        self._solver = TableSolver(blueprint, Effort(**self._effort))

@@ -29,7 +29,12 @@ _DEEP: Final = 150
     "comes with this program for such stacks.",
     PATH,
 )
-@option("--iterations N", "Of each solution.", click.IntRange(10, 10_000), default=100)
+@option(
+    "--iterations N",
+    "Of each solution; five times as many on rivers.",
+    click.IntRange(10, 10_000),
+    default=100,
+)
 @option("--memory GB", "Leave out rounds that need more.", FiniteRange(0.1, 1000), default=4.0)
 @option("--threads N", "Threads that solve.", click.IntRange(1, 64), default=1)
 @game_option

@@ -149,9 +149,8 @@ def _numbers(counts: tuple[int, ...], expected: str, last: tuple[int, ...] | Non
 )
 @option(
     "--bets menus SIZES",
-    "In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise of "
-    "another size is treated as one of these, chosen at random.  Rounds stand apart by commas, the first "
-    "raise, the second and so on by colons: pot,half+pot:all-in.  The last serve for all that follow.",
+    "In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; others are treated as "
+    "one of these, at random.  By round, with commas; by number of raises, with colons: pot,half+pot:all-in.",
     Parsed("menus", parse_menus),
     default="half+pot+all-in",
 )

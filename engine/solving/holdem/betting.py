@@ -136,8 +136,7 @@ class HoldemBetting:
             return BettingTree(self.game, self._actions, most_decisions=MOST_DECISIONS)
         except TooLarge:
             raise TooLarge(
-                f"with so many sizes of raises there are more than {MOST_DECISIONS:,} places to act: "
-                "expected fewer sizes or fewer chips"
+                f"more than {MOST_DECISIONS:,} places to act: expected fewer sizes of raises or fewer chips"
             ) from None
 
     @functools.cached_property

@@ -15,6 +15,9 @@ from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.solving.holdem.betting import BettingDecision, HoldemBetting, Menus, Translator, holdem_betting
 from engine.support.arrays import Floats, as_chances
 
+Chances = tuple[tuple[Action, ...], Floats]
+"""The actions at a betting, and the chance of each with each hand or bucket, shape (hands, actions)."""
+
 
 @attrs.frozen(eq=False)
 class BucketedStrategy:
@@ -93,9 +96,7 @@ class BucketedStrategy:
         triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
         return triples
 
-    def chances_of_all(
-        self, betting: BettingState, board: Sequence[int]
-    ) -> tuple[tuple[Action, ...], Floats]:
+    def chances_of_all(self, betting: BettingState, board: Sequence[int]) -> Chances:
         """The possible actions, and the chance of each with each combo, shape (1326, actions).
 
         Chances are nan for combos that share a card with the board.
@@ -109,7 +110,7 @@ class BucketedStrategy:
         every[buckets == NO_BUCKET] = np.nan
         return actions, every
 
-    def chances_of_buckets(self, betting: BettingState) -> tuple[tuple[Action, ...], Floats]:
+    def chances_of_buckets(self, betting: BettingState) -> Chances:
         """The possible actions, and the chance of each with each bucket, shape (buckets, actions).
 
         Raises:

@@ -7,7 +7,7 @@ carried from hand to hand.
 
 Our range is what we really played.  The opponent is held to its range only in part: the rest of its reach is
 its own choice between the subgame and what it could have in the blueprint, hand by hand (`Resolve` with
-estimates, half and half, in `gadgets`).  After a bet outside the tree it chooses freely, and what it could
+estimates, mixed, in `gadgets`).  After a bet outside the tree it chooses freely, and what it could
 have is the best of its bets that the tree does have.
 
 Source: Brown and Sandholm, *Safe and Nested Subgame Solving for Imperfect-Information Games* (2017).
@@ -28,7 +28,7 @@ from engine.kernels.solving.forest import NodeColumn
 from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, parse_betting, raise_to
 from engine.poker.rules.action import COMMITTED
-from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.bucketed import BucketedStrategy, Chances
 from engine.solving.subgames.gadgets import Resolve
 from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, Size, Where, parse_menu, parse_sizes
 from engine.solving.subgames.schedules import SCHEDULES
@@ -53,10 +53,6 @@ _MENUS: Final = {
     _RIVER: {"river": (_ALONE, _ALONE)},
 }
 """By the round that is solved from."""
-
-Chances = tuple[tuple[Action, ...], Floats]
-"""The actions at a betting, and the chance of each with each combo, shape (1326, actions)."""
-
 
 ChanceOf = Callable[[BettingState, int, Action], Floats]
 """How likely the player in a position takes an action after a betting with each combo, on any scale."""
@@ -128,8 +124,9 @@ class Effort:
     """Stop after the iteration in which they run out; answers then depend on the machine."""
     first_round: int = _RIVER
     """The first round that is solved: 2 or 3."""
-    mixed: float = 0.5
+    mixed: float = 0.8
     """The part of the opponent's reach that is its range whatever it could choose; 1 is unsafe."""
+    threads: int = 1
 
 
 @attrs.frozen(eq=False)
@@ -293,7 +290,9 @@ class TableSolver:
         """A subgame with a player's hands as it may have them, and all of the other's that are live."""
         pair = [combos_without(board).astype(np.float64)] * 2
         pair[player] = (reach > 0).astype(np.float64)
-        game = Subgame(board, (pair[0], pair[1]), start, betting, schedule=self._schedule, merges_suits=False)
+        game = Subgame(
+            board, (pair[0], pair[1]), start, betting, self._schedule, self.effort.threads, merges_suits=False
+        )
         game.reach[player] = reach[game.combos[player]]
         return game
 

@@ -303,6 +303,6 @@ def test_other_games_and_sizes_are_refused(betting: HoldemBetting, monkeypatch: 
     with pytest.raises(ValueError, match="expected limit hold'em for two, or no-limit"):
         HoldemBetting(load_game("nolimit-3p"), (1, 1, 1, 1), (((1.0,),),))
     monkeypatch.setattr("engine.solving.holdem.betting.MOST_DECISIONS", 600)
-    with pytest.raises(TooLarge, match="with so many sizes of raises there are more than 600 places to act"):
+    with pytest.raises(TooLarge, match="more than 600 places to act"):
         HoldemBetting(GAME, (1, 1, 1, 1), (((1.0, math.inf),),))
     refuses(ValueError, "nobody is to act in this game", Translator(betting).decisions, at("r200c///"))
