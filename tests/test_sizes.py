@@ -37,7 +37,7 @@ MOST_CODE_BY_PACKAGE: Final = {
     "clients/bots": 3300, "clients/commands": 2900, "clients/core": 1300, "clients/human": 1200,
     "clients/lab": 9200, "clients/learners": 1300, "clients/reports": 900,
 }  # fmt: skip
-MOST_TEST_CODE: Final = 49_450
+MOST_TEST_CODE: Final = 49_550
 MOST_WORDS: Final = 68_000
 """Words of Markdown."""
 TITLES_SINCE: Final = "95087c8"
