@@ -32,6 +32,7 @@ from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.players.board_values import board_values
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import Action, BettingState
+from engine.solving.holdem.bucketed import Chances
 from engine.solving.miximax.habits import Habits, InvalidHabits
 from engine.solving.miximax.values import Miximax
 from engine.support.arrays import Floats
@@ -62,9 +63,7 @@ Foretell = Callable[[BettingState, Action, Sequence[Action]], Foretold]
 class FollowedStrategy(Protocol):
     """A strategy that says what it does with all hands."""
 
-    def chances_of_all(
-        self, betting: BettingState, board: Sequence[int]
-    ) -> tuple[tuple[Action, ...], Floats]:
+    def chances_of_all(self, betting: BettingState, board: Sequence[int]) -> Chances:
         """The legal actions, and the chance of each with each combo, shape (1326, actions); nan for combos
         that share a card with the board.
         """

@@ -7,8 +7,8 @@ carried from hand to hand.
 
 Our range is what we really played.  The opponent is held to its range only in part: the rest of its reach is
 its own choice between the subgame and what it could have in the blueprint, hand by hand (`Resolve` with
-estimates, mixed, in `gadgets`).  After a bet outside the tree it chooses freely, and what it could
-have is the best of its bets that the tree does have.
+estimates, mixed, in `gadgets`).  After a bet outside the tree its range is that of its raises in the tree,
+and what it could have is the best of its bets there.
 
 Source: Brown and Sandholm, *Safe and Nested Subgame Solving for Imperfect-Information Games* (2017).
 """
@@ -38,13 +38,11 @@ from engine.support.arrays import Floats
 
 _KEPT: Final = 12
 """Solutions that are remembered; one of a turn has some 10 MB."""
-_LATE: Final = 100
-"""Bettings without time that are remembered."""
 _SLOWER: Final = 1.5
 """How much longer a solution may take to begin than those that have been seen."""
 _RIVER: Final = 3
 _INNER = parse_menu("100%, a / a")
-_TURN = parse_menu("100%, a / 100%, a")
+_TURN = parse_menu("50%, 100%, a / 100%, a")
 _ANY: Final = parse_sizes("50%, 100%, 200%, a", is_raise=True)
 _ALONE = Menu(_ANY, (_ANY, parse_sizes("100%, a", is_raise=True)))
 _MENUS: Final = {
@@ -201,7 +199,8 @@ class TableSolver:
         blueprint is played."""
         self._begins = [0.0] * 4
         """Most seconds to the end of a first iteration, by round."""
-        self._late: deque[tuple[object, ...]] = deque(maxlen=_LATE)
+        self._late: deque[tuple[object, ...]] = deque(maxlen=100)
+        """Bettings without time, which stay the blueprint's."""
         self._known: dict[tuple[object, ...], Solution] = {}
         """By what was solved, the latest used last."""
 
@@ -264,8 +263,7 @@ class TableSolver:
         betting = usual_betting(root, {start.where: extra} if extra else None)
         game = self._subgame(board, start, betting, player, reach[position])
         estimates = self.of_blueprint(root, board, game, player).expected(other)
-        weights = reach[1 - position][game.combos[other]]
-        gadget = Resolve(estimates, self.effort.mixed, weights, is_scaled=True)
+        gadget = self._gadget(estimates, reach[1 - position][game.combos[other]])
         return self._keep(key, self._solve(game, root, player, gadget, begun))
 
     def _nested(
@@ -278,11 +276,12 @@ class TableSolver:
         reach, begun = self.reaches(after, board, position), self._begun(after)
         player, other = solution.player, 1 - solution.player
         values = solution.game.node_values(other, [place], responds=True)[place][node]
-        level = solution.game.levels[place[0]][place[1]]
+        combos = solution.game.levels[place[0]][place[1]].combos[place[2]][other]
         best = np.zeros(NUM_COMBOS)
-        best[level.combos[place[2]][other]] = values[: len(level.combos[place[2]][other])]
+        best[combos] = values[: len(combos)]
         game = self._subgame(board, point_of(after), usual_betting(after), player, reach[position])
-        return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]]), begun))
+        gadget = self._gadget(best[game.combos[other]], reach[1 - position][game.combos[other]])
+        return self._keep(key, self._solve(game, after, player, gadget, begun))
 
     def _subgame(
         self, board: Board, start: Point, betting: BettingPlan, player: int, reach: Floats
@@ -295,6 +294,9 @@ class TableSolver:
         )
         game.reach[player] = reach[game.combos[player]]
         return game
+
+    def _gadget(self, alternatives: Floats, weights: Floats) -> Resolve:
+        return Resolve(alternatives, self.effort.mixed, weights, is_scaled=True)
 
     def _begun(self, betting: BettingState) -> float:
         """The time at which a solution begins.

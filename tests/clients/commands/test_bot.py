@@ -346,7 +346,7 @@ def test_what_is_said_of_a_bot_s_strength_is_what_the_documents_have_measured() 
         measured = re.findall(rf"^\| `{name}` \| ([^|]*)", text, re.MULTILINE)
         bounds = [re.sub(r" ± [\d.]+", "", row) for row in measured]  # the list has no room for more of two
         assert any(row.startswith(strength) for row in measured + bounds), name
-    assert "809 ± 171" in text
+    assert "731 ± 172" in text
     assert "not a near-equilibrium" in found["equilibrium"]["note"]
 
 
