@@ -14,14 +14,14 @@ import numpy as np
 
 from clients.bots.strategy_files import bucketed_strategy
 from engine.compiling import subgames
-from engine.kernels.solving.forest import NodeColumn
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import BettingState, initial_betting, load_game
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategy_file import read_shipped
-from engine.solving.subgames.resolving import Effort, Solution, TableSolver
+from engine.solving.subgames.resolving import Effort, TableSolver
 from engine.solving.subgames.solver import Board, Subgame, meeting
 from engine.support.arrays import Floats
+from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import BenchmarkParser
 
 
@@ -36,24 +36,6 @@ def drawn(
         actions, chances = blueprint.chances_of_all(state, cards[4 : 4 + state.num_board_cards])
         state = state.apply(actions[generator.choice(len(actions), p=chances[combos[state.actor()]])])
     return state, tuple(cards[4 : 4 + state.num_board_cards])
-
-
-def answer_by_blueprint(solver: TableSolver, solution: Solution, player: int) -> None:
-    """Let a player of a solution play the blueprint instead, raises outside it translated."""
-    game, bettings = solution.game, [solution.root]
-    for depth, tree in enumerate(game.trees):
-        states = [*bettings]
-        for node in range(len(tree.points)):
-            states += [states[node].apply(solution.action(tree, node, each)) for each in tree.children(node)]
-        for node in range(len(tree.points)):
-            if not tree.actions[node] or tree.forest.nodes[node, NodeColumn.PLAYER] != player:
-                continue
-            table = solver._by_bucket(solution, tree, node, states[node])
-            for number, level in enumerate(game.levels[depth]):
-                for place, cards in enumerate(level.boards):
-                    buckets = solver.blueprint.abstraction.buckets(cards)
-                    game.set_average((depth, number, place), node, table[np.maximum(buckets, 0)])
-        bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
 
 
 def worth(game: Subgame, player: int, reach: Sequence[Floats]) -> float:
@@ -79,7 +61,7 @@ def measured(blueprint: BucketedStrategy, effort: Effort, root: BettingState, bo
         reach = solver.reaches(root, board, position)
         if player != position:
             reach.reverse()
-        answer_by_blueprint(solver, solution, 1 - player)
+        solver.play_blueprint(solution, (1 - player,))
         gain = worth(game, player, reach) - worth(trunk, player, reach)
         found.append((gain / root.game.big_blind, *excess))
     return np.mean(found, axis=0)
@@ -108,12 +90,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not root.is_finished and root.betting_round == first:
             rows.append(measured(blueprint, effort, root, board))
     table = np.array(rows)
-    mean, wide = table.mean(axis=0), 2 * table.std(axis=0, ddof=1) / len(table) ** 0.5
-    share = 1000 * len(rows) / hands
-    print(f"{len(rows)} of {hands} hands reach the {options.first}; two standard errors")
-    print(f"gain {share * mean[0]:+.1f} ± {share * wide[0]:.1f} mbb/h")
-    for name, number in (("solution", 1), ("blueprint", 2)):
-        print(f"excess of the {name} {100 * mean[number]:.1f} ± {100 * wide[number]:.1f} % of the pot")
+    print(f"{len(rows)} of {hands} hands reach the {options.first}; 95 %")
+    for name, number, unit in (
+        ("gain, mbb/h", 0, 1000 * len(rows) / hands),
+        ("excess of the solution, % of the pot", 1, 100),
+        ("excess of the blueprint, % of the pot", 2, 100),
+    ):
+        mean, half = interval(unit * table[:, number])
+        print(f"{name} {mean:+.1f} ± {half:.1f}")
     worse = int((table[:, 1] > table[:, 2]).sum())
     print(f"in {worse} of them the solution's is greater; {time.process_time() - start:.0f} s of CPU")
 

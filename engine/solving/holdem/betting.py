@@ -118,6 +118,7 @@ class HoldemBetting:
     def __init__(self, game: GameDefinition, num_buckets: tuple[int, ...], menus: Menus = ()) -> None:
         if not is_heads_up_limit_holdem(game) and not is_heads_up_no_limit(game):
             raise ValueError("expected limit hold'em for two, or no-limit hold'em for two without antes")
+        # A part without sizes counts as one of 0.
         every = [size for menu in menus for sizes in menu or [()] for size in sizes or [0.0]]
         if bool(every) == game.is_limit or not all(size > 0 for size in every):
             raise ValueError(f"expected sizes of raises above 0, in no-limit games only, got {list(menus)}")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import attrs
@@ -125,6 +125,7 @@ class Effort:
     mixed: float = 0.8
     """The part of the opponent's reach that is its range whatever it could choose; 1 is unsafe."""
     threads: int = 1
+    """How many work on a turn's rivers; answers do not depend on it."""
 
 
 @attrs.frozen(eq=False)
@@ -342,24 +343,27 @@ class TableSolver:
         betting = attrs.evolve(usual_betting(root), menus=menus, most_raises=0)
         game = Subgame(board, like.ranges, like.start, betting, merges_suits=False)
         game.reach[player] = like.reach[player]
-        played = Solution(game, root, player)
-        bettings = [root]
+        self.play_blueprint(Solution(game, root, player), (0, 1))
+        return game
+
+    def play_blueprint(self, played: Solution, players: Collection[int]) -> None:
+        """Let players of a subgame play the blueprint, whatever they learnt; raises become the nearest."""
+        game, bettings = played.game, [played.root]
         for depth, tree in enumerate(game.trees):
             states: list[BettingState] = [*bettings]
             for node in range(len(tree.points)):
                 states += [
                     states[node].apply(played.action(tree, node, child)) for child in tree.children(node)
                 ]
-            nodes = [node for node, actions in enumerate(tree.actions) if actions]
+            nodes = [k for k, own in enumerate(tree.actions) if own and tree.points[k].to_act in players]
             tables = [self._by_bucket(played, tree, node, states[node]) for node in nodes]
             for number, level in enumerate(game.levels[depth]):
                 for place, cards in enumerate(level.boards):
-                    buckets = self.blueprint.abstraction.buckets(cards)[:, None]
+                    # What hands that the board excludes would play is not read.
+                    buckets = np.maximum(self.blueprint.abstraction.buckets(cards), 0)
                     for node, table in zip(nodes, tables, strict=True):
-                        chances = np.where(buckets < 0, 0.0, table[np.maximum(buckets[:, 0], 0)])
-                        game.set_average((depth, number, place), node, chances)
+                        game.set_average((depth, number, place), node, table[buckets])
             bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
-        return game
 
     def _by_bucket(self, played: Solution, tree: StreetTree, node: int, betting: BettingState) -> Floats:
         """Chances of the blueprint at a node, shape (buckets, actions); its raises become the nearest."""

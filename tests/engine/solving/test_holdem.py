@@ -425,7 +425,7 @@ def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None
 def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands(name: str, all_in: str) -> None:
     game = load_game(name)
     path = known(shipped_strategy(game))
-    assert path.stat().st_size <= 2_000_000
+    assert path.stat().st_size <= 1_500_000
     bot = Equilibrium()
 
     bot.prepare(game)
